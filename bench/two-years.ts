@@ -15,11 +15,8 @@ import { fromBigint } from '../src/seal/blind-indexes.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { type ConversationId, readConversations } from '../src/subjects/conversation/sql/conversations.ts';
-import { addInputs, inputsOfHour } from '../src/subjects/conversation/sql/inputs.ts';
-import {
-  conversationsOfApplications,
-  conversationsOfPhones,
-} from '../src/subjects/conversation/sql/match.ts';
+import { addInputs } from '../src/subjects/conversation/sql/inputs.ts';
+import { conversationsNamed } from '../src/subjects/conversation/sql/match.ts';
 import { mendConversations } from '../src/subjects/conversation/sql/retention.ts';
 import { changedBeside, nextOpen } from '../src/subjects/conversation/sql/sweep.ts';
 import { CONVERSATION_COUNTS } from '../src/subjects/conversation/sql/tables.ts';
@@ -31,7 +28,6 @@ import { countDocuments, listDocuments, sealedDocumentsOf } from '../src/subject
 import { deleteOldDocuments, fileKeys } from '../src/subjects/documents/sql/upkeep.ts';
 import { incomeCheckOf } from '../src/subjects/income/sql/income-checks.ts';
 import { readReplyBacklog } from '../src/subjects/messages/sql/replies/backlog.ts';
-import { untoldApplications } from '../src/subjects/messages/sql/replies/told.ts';
 import { repliesOf } from '../src/subjects/messages/sql/replies.ts';
 import { readConversationFacts } from '../src/subjects/monitoring/sql/store-facts.ts';
 import { clearBlocks, readEnd } from '../src/subjects/signing/sql/blocks.ts';
@@ -113,15 +109,17 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
       await claimWork(database, 'others', { room: 8, ofPartner: 8, held: [] }, 1),
     ],
     'the conversations of 50 messages': async () => [
-      await conversationsOfPhones(database, phones),
-      await conversationsOfApplications(database, [id]),
-      await inputsOfHour(database, some, 200),
+      await conversationsNamed(database, vault, {
+        contexts: [],
+        applications: [id],
+        phones,
+        withdrawing: [],
+      }),
     ],
     'a look beside conversations': async () => [
       await changedBeside(database),
       await nextOpen(database, null),
     ],
-    'the newest replies of 50': () => untoldApplications(database, some.map(Number).map(toApplicationId)),
     'mend times': () => mendConversations(database),
     'fold counts': () => foldRows(database, CONVERSATION_COUNTS),
     'stamp ended chats and answers': () => stampChats(database),

@@ -51,7 +51,12 @@ class OtherIndexKeyError extends ToldError {
 
 /** Throws `OtherIndexKeyError` where a `vault reindex` passed this process by, or is under way. */
 export async function requireIndexKey(session: Session, { indexKeyId }: Vault): Promise<void> {
-  await session.query(REQUIRE, [indexKeyId]).catch((error: unknown) => {
+  await withIndexKey(session.query(REQUIRE, [indexKeyId]));
+}
+
+/** The same for a statement that calls `require_index_key` itself. */
+export function withIndexKey<T>(statement: Promise<T>): Promise<T> {
+  return statement.catch((error: unknown) => {
     throw errorCode(error) === OTHER_INDEX_KEY ? new OtherIndexKeyError() : error;
   });
 }

@@ -1,6 +1,44 @@
 -- Replies: answers to what persons wrote, a class of messages of their own (docs/messages.md). The head of
 -- migrations/0004_messages.sql gives the order of locks.
 
+-- Queues replies; a turn that has a reply keeps it. Returns whether each turn has one: a content that is sealed with a
+-- retired data key is left out. Sorted, so that two transactions do not wait for each other in a circle.
+CREATE OR REPLACE FUNCTION queue_replies(
+  p_application_ids bigint[], p_turns integer[], p_partner_ids integer[], p_phones bigint[], p_contents bytea[],
+  p_window_until timestamptz[]
+) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  v_queued integer;
+BEGIN
+  INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at)
+  SELECT g.*, v_now
+  FROM unnest(p_application_ids, p_turns, p_partner_ids, p_phones, p_contents, p_window_until)
+    AS g(application_id, turn, partner_id, phone_index, content, window_until)
+  WHERE may_seal(get_byte(g.content, 0)) ORDER BY g.application_id, g.turn
+  ON CONFLICT (application_id, turn) DO NOTHING;
+  GET DIAGNOSTICS v_queued = ROW_COUNT;
+  RETURN v_queued = cardinality(p_turns) OR NOT EXISTS (
+    SELECT FROM unnest(p_application_ids, p_turns) AS g(application_id, turn)
+    WHERE NOT EXISTS (SELECT FROM replies r WHERE r.application_id = g.application_id AND r.turn = g.turn));
+END
+$$;
+
+-- The replies of these turns, as the rules see them.
+CREATE OR REPLACE FUNCTION told_replies(p_application_id bigint, p_turns integer[])
+RETURNS TABLE (turn integer, fate text, arrived_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT r.turn, CASE
+      WHEN r.delivered_at IS NOT NULL OR r.read_at IS NOT NULL OR r.status IN ('accepted', 'sent', 'delivered', 'read')
+        THEN 'taken'
+      WHEN r.status IN ('queued', 'sending') THEN r.status::text ELSE 'lost' END, least(r.delivered_at, r.read_at)
+  FROM replies r WHERE r.application_id = p_application_id AND r.turn = ANY (p_turns)
+$$;
+
+-- Of the status of a newest reply: `never`: it will not arrive; `maybe`: it may not have; NULL: neither.
+CREATE OR REPLACE FUNCTION untold_as(p_status message_status) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN p_status = 'uncertain' THEN 'maybe' WHEN p_status IN ('failed', 'cancelled') THEN 'never' END;
+
 -- The first due replies that no other session has locked, locked. Of an application a later reply waits for the
 -- earlier ones.
 CREATE OR REPLACE FUNCTION claim_replies(p_limit integer, p_rate double precision) RETURNS SETOF replies

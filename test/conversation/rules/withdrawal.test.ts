@@ -29,6 +29,7 @@ const PHONE = 'phone' as unknown as BlindIndex<'phone'>;
 const found = (id: string, changes: Partial<Found>): Found => ({
   ...{ id: id as Found['id'], applicationId: toApplicationId(id), phoneIndex: PHONE },
   ...{ isOpen: false, endedAt: null, isWithdrawable: false, withdrawableUntil: null, isAtContract: false },
+  inputsOfHour: 0,
   mayBeginAgain: false,
   ...changes,
 });

@@ -114,6 +114,7 @@ export async function suppressedOf(
   session: Session,
   phones: readonly BlindIndex<'phone'>[],
 ): Promise<ReadonlySet<string>> {
+  if (phones.length === 0) return new Set();
   const { rows } = await session.query<{ phone_index: string }>(SUPPRESSED, [phones.map(toBigint)]);
   return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
 }

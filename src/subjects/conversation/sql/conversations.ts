@@ -8,7 +8,6 @@ import type { State } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import { onlyRow } from '../../../ground/postgres/only-row.ts';
-import type { Vault } from '../../../seal/vault.ts';
 
 declare const CONVERSATION: unique symbol;
 
@@ -42,80 +41,6 @@ export interface ConversationRow {
   readonly waits_since: Date | null;
   readonly contract_turn: number | null;
   readonly accepted_input: string | null;
-}
-
-const CLAIM = `
-  SELECT c.*, clock_timestamp() AS now, elapsed_ms() - c.moved_ms AS waited_ms FROM claim_conversations($1, $2, $3) AS c`;
-
-/** A conversation that a turn has locked. */
-export interface ClaimedConversation extends ConversationRow {
-  /** The database's clock. */
-  readonly now: Date;
-  /** The elapsed time since its last turn (D39), as decimal text; null: it is not known. */
-  readonly waited_ms: string | null;
-}
-
-/**
- * Locks conversations that have something to do; `ids` narrows them. A conversation with an input whose data key the
- * vault does not have is left to a process that has it.
- */
-export async function claimConversations(
-  session: Transaction,
-  vault: Vault,
-  most: number,
-  ids: readonly ConversationId[] | null,
-): Promise<ClaimedConversation[]> {
-  const { rows } = await session.query<ClaimedConversation>({
-    name: 'claim_conversations',
-    text: CLAIM,
-    values: [most, ids, vault.dataKeyIds.map((id) => Buffer.of(id))],
-  });
-  return rows;
-}
-
-/** What a turn came to. */
-export interface WrittenTurn {
-  readonly id: ConversationId;
-  readonly state: State;
-  readonly turn: number;
-  readonly heardAt: Date | null;
-  /** The turn took something of the person. */
-  readonly hasHeard: boolean;
-  readonly timer: { readonly timer: Timer; readonly at: Date } | null;
-  /** The chat was deleted: what the turn adds is deleted later. */
-  readonly isTrimmed: boolean;
-  readonly contractTurn: number | null;
-  readonly acceptedInput: string | null;
-}
-
-/** The upkeep counts the days of what is new from now on. */
-const GROWN = 'UPDATE conversations SET is_trimmed = false, ended_ms = NULL WHERE id = ANY ($1::bigint[])';
-const WRITE = 'SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
-
-/** Writes what turns came to, of conversations that the transaction has locked. */
-export async function writeTurns(session: Transaction, turns: readonly WrittenTurn[]): Promise<void> {
-  if (turns.length === 0) return;
-  await session.query({
-    name: 'write_turns',
-    text: WRITE,
-    values: [
-      turns.map(({ id }) => id),
-      turns.map(({ state }) => state.place),
-      turns.map(({ state }) => state.heldBy),
-      turns.map(({ state }) => state.status),
-      turns.map(({ state }) => JSON.stringify(state)),
-      turns.map(({ turn }) => turn),
-      turns.map(({ heardAt }) => heardAt),
-      turns.map(({ timer }) => timer?.timer ?? null),
-      turns.map(({ timer }) => timer?.at ?? null),
-      turns.map(({ state }) => isEnd(state.place)),
-      turns.map(({ contractTurn }) => contractTurn),
-      turns.map(({ acceptedInput }) => acceptedInput),
-      turns.map(({ hasHeard }) => hasHeard),
-    ],
-  });
-  const grown = turns.filter(({ isTrimmed }) => isTrimmed);
-  if (grown.length > 0) await session.query(GROWN, [grown.map(({ id }) => id)]);
 }
 
 const SET_UP = `

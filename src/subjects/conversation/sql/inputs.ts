@@ -101,26 +101,6 @@ export async function addInputs(
   return onlyRow(rows).added;
 }
 
-const OF_HOUR = `
-  SELECT g.id, count(*)::integer AS count FROM unnest($1::bigint[]) AS g(id) CROSS JOIN LATERAL (
-    SELECT i.stored_at FROM conversation_inputs i WHERE i.conversation_id = g.id ORDER BY i.id DESC LIMIT $2) AS n
-  WHERE n.stored_at > clock_timestamp() - interval '1 hour' GROUP BY g.id`;
-
-/** How many of the newest `most` inputs of each of these conversations were stored within the last hour. */
-export async function inputsOfHour(
-  session: Session,
-  ids: readonly ConversationId[],
-  most: number,
-): Promise<Map<ConversationId, number>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await session.query<{ id: ConversationId; count: number }>({
-    name: 'conversation_inputs_of_hour',
-    text: OF_HOUR,
-    values: [[...new Set(ids)], most],
-  });
-  return new Map(rows.map(({ id, count }) => [id, count]));
-}
-
 const HAND_ON = 'UPDATE conversation_inputs SET content = $2 WHERE id = $1 AND may_seal(get_byte($2, 0))';
 
 /** Forgets the code in an input that was handed on to an income source. Throws where its data key is retired. */
@@ -156,23 +136,6 @@ const WAITING = `
 /** The inputs that wait for turns of these conversations, each one's by the channel's time, then as they came. */
 export async function waitingInputs(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
   return (await session.query<InputRow>({ name: 'conversation_waiting', text: WAITING, values: [ids] })).rows;
-}
-
-const TAKEN = `
-  UPDATE conversation_inputs i SET turn = u.turn, fault = u.fault
-  FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS u(id, turn, fault) WHERE i.id = u.id`;
-
-/** Notes which turn took each input, and why it left one aside. */
-export async function markTaken(
-  session: Session,
-  taken: readonly { readonly id: string; readonly turn: number; readonly fault: string | null }[],
-): Promise<void> {
-  if (taken.length === 0) return;
-  await session.query({
-    name: 'conversation_taken',
-    text: TAKEN,
-    values: [taken.map(({ id }) => id), taken.map(({ turn }) => turn), taken.map(({ fault }) => fault)],
-  });
 }
 
 const NEWEST_OF_PERSONS = `

@@ -7,7 +7,10 @@ import {
   toMessageId,
 } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { withIndexKey } from '../../../seal/index-key.ts';
+import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';
 
 type ChannelIndex = BlindIndex<'channel_message_id'>;
@@ -26,6 +29,8 @@ export interface Found {
   readonly withdrawableUntil: Date | null;
   /** It is open, and the contract is what it asks about. */
   readonly isAtContract: boolean;
+  /** Of its newest inputs, `MOST_AN_HOUR` at most, those that were stored within the last hour. */
+  readonly inputsOfHour: number;
   /** It ended in review, neither withdrawn nor with a wrong person: the tap on a later approval begins a new one. */
   readonly mayBeginAgain: boolean;
 }
@@ -48,25 +53,36 @@ export async function applicationsOfContexts(
       toApplicationId(row.application_id),
     ]),
   );
-  const missing = indexes.filter((index) => !found.has(fromBigint(index)));
-  if (missing.length === 0) return found;
-  const messages = await session.query<{ index: string; message_id: string }>(BY_MESSAGE, [missing]);
-  for (const { index, message_id } of messages.rows) {
-    found.set(fromBigint(index), applicationOfMessage(toMessageId(message_id)));
-  }
-  return found;
+  const missing = contexts.filter((index) => !found.has(index));
+  return new Map([...found, ...(await applicationsOfMessages(session, missing))]);
 }
 
+/** The applications of the messages with these ids of the channel. */
+async function applicationsOfMessages(
+  session: Session,
+  contexts: readonly ChannelIndex[],
+): Promise<Map<ChannelIndex, ApplicationId>> {
+  if (contexts.length === 0) return new Map();
+  const { rows } = await session.query<{ index: string; message_id: string }>(BY_MESSAGE, [
+    [...new Set(contexts)].map(toBigint),
+  ]);
+  return new Map(
+    rows.map(({ index, message_id }) => [fromBigint(index), applicationOfMessage(toMessageId(message_id))]),
+  );
+}
+
+/** A row, or the same as JSON. */
 interface FoundRow {
-  id: ConversationId;
-  application_id: string;
+  id: string | number;
+  application_id: string | number;
   phone_index: string;
   is_open: boolean;
-  ended_at: Date | null;
+  ended_at: Date | string | null;
   is_withdrawable: boolean;
   withdrawable_ms: string | null;
   is_at_contract: boolean;
   may_begin_again: boolean;
+  inputs_of_hour: number;
 }
 
 const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
@@ -75,7 +91,7 @@ const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
 const MAY_BE_WITHDRAWN = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp() - interval '7 days') * 1000, false)`;
 const COLUMNS = `
-  c.id, c.application_id, c.phone_index, c.ended_at IS NULL AS is_open, c.ended_at, ${IS_WITHDRAWABLE} AS is_withdrawable,
+  c.id, c.application_id, c.phone_index::text AS phone_index, c.ended_at IS NULL AS is_open, c.ended_at, ${IS_WITHDRAWABLE} AS is_withdrawable,
   CASE WHEN ${MAY_BE_WITHDRAWN} THEN c.state->>'withdrawableUntilMs' END AS withdrawable_ms,
   c.place IN ('contract', 'code') AS is_at_contract,
   c.place IN ('declined', 'expired', 'closed') AND c.status = 'in_review'
@@ -85,16 +101,29 @@ const COLUMNS = `
  * phone may be somebody else's.
  */
 const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${IS_WITHDRAWABLE})`;
-const BY_APPLICATION = `
-  SELECT DISTINCT ON (c.application_id) ${COLUMNS} FROM conversations c
-  WHERE c.application_id = ANY ($1::bigint[]) AND ${IS_RECENT} ORDER BY c.application_id, c.id DESC`;
-const BY_PHONE = `
-  SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
-  WHERE c.phone_index = ANY ($1::bigint[]) AND ${IS_RECENT}
-  ORDER BY c.phone_index, c.ended_at IS NULL DESC, ${IS_WITHDRAWABLE} DESC, c.id DESC`;
-const SIGNED = `
-  SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
-  WHERE c.phone_index = ANY ($1::bigint[]) AND ${MAY_BE_WITHDRAWN} ORDER BY c.phone_index, c.id DESC`;
+/** Bounds what one person can make the service store, read and answer. */
+export const MOST_AN_HOUR = 200;
+/** By `conversation_inputs_conversation`. */
+const withInputs = (found: string) => `
+  SELECT f.*, (
+    SELECT count(*)::integer FROM (
+      SELECT i.stored_at FROM conversation_inputs i WHERE i.conversation_id = f.id ORDER BY i.id DESC LIMIT ${MOST_AN_HOUR}
+    ) AS n WHERE n.stored_at > clock_timestamp() - interval '1 hour') AS inputs_of_hour
+  FROM (${found}) AS f`;
+const byApplication = (ids: string) =>
+  withInputs(`
+    SELECT DISTINCT ON (c.application_id) ${COLUMNS} FROM conversations c
+    WHERE c.application_id = ANY (${ids}) AND ${IS_RECENT} ORDER BY c.application_id, c.id DESC`);
+const byPhone = (phones: string) =>
+  withInputs(`
+    SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
+    WHERE c.phone_index = ANY (${phones}) AND ${IS_RECENT}
+    ORDER BY c.phone_index, c.ended_at IS NULL DESC, ${IS_WITHDRAWABLE} DESC, c.id DESC`);
+const signedOf = (phones: string) =>
+  withInputs(`
+    SELECT DISTINCT ON (c.phone_index) ${COLUMNS} FROM conversations c
+    WHERE c.phone_index = ANY (${phones}) AND ${MAY_BE_WITHDRAWN} ORDER BY c.phone_index, c.id DESC`);
+const BY_APPLICATION = byApplication('$1::bigint[]');
 
 /** The newest conversation of each of these applications. */
 export async function conversationsOfApplications(
@@ -103,41 +132,108 @@ export async function conversationsOfApplications(
 ): Promise<Map<ApplicationId, Found>> {
   if (ids.length === 0) return new Map();
   const { rows } = await session.query<FoundRow>(BY_APPLICATION, [[...new Set(ids)]]);
-  return new Map(rows.map((row) => [toApplicationId(row.application_id), foundOf(row)]));
+  return byApplicationId(rows);
 }
 
-/** The open conversation of each of these phones, else one whose signature may be withdrawn, else the newest one. */
-export async function conversationsOfPhones(
-  session: Session,
-  phones: readonly BlindIndex<'phone'>[],
-): Promise<Map<BlindIndex<'phone'>, Found>> {
-  return byPhone(session, BY_PHONE, phones);
+const REPLIES = 'FROM replies r WHERE r.channel_message_id = ANY ($2::bigint[])';
+const listed = (rows: string) => `(SELECT json_agg(k) FROM (${rows}) AS k)`;
+/** Each part reads the key of its table: replies by the channel's id, conversations by application and by phone. */
+const KNOWN = `
+  SELECT require_index_key($1), ${listed(`SELECT r.channel_message_id::text AS index, r.application_id ${REPLIES}`)} AS replies,
+    ${listed(byApplication(`$3::bigint[] || ARRAY(SELECT r.application_id ${REPLIES})`))} AS applications,
+    ${listed(byPhone('$4::bigint[]'))} AS phones, ${listed(signedOf('$5::bigint[]'))} AS signed`;
+
+/** What messages of persons name. */
+export interface Named {
+  /** The messages that they answer. */
+  readonly contexts: readonly ChannelIndex[];
+  readonly applications: readonly ApplicationId[];
+  readonly phones: readonly BlindIndex<'phone'>[];
+  /** Those of these phones that wish to withdraw. */
+  readonly withdrawing: readonly BlindIndex<'phone'>[];
 }
 
-/** The newest conversation of each of these phones whose signature may be withdrawn, also beside an open one. */
-export async function signedOfPhones(
-  session: Session,
-  phones: readonly BlindIndex<'phone'>[],
-): Promise<Map<BlindIndex<'phone'>, Found>> {
-  return byPhone(session, SIGNED, phones);
+/** The conversations that messages of persons may belong to. */
+export interface Known {
+  /** The applications of the messages that are answered. */
+  readonly contexts: ReadonlyMap<string, ApplicationId>;
+  /** The newest conversation of each application. */
+  readonly applications: ReadonlyMap<ApplicationId, Found>;
+  /** The open conversation of each phone, else one whose signature may be withdrawn, else the newest one. */
+  readonly phones: ReadonlyMap<string, Found>;
+  /** Of phones that wish to withdraw the newest one whose signature may be withdrawn, also beside an open one. */
+  readonly signed: ReadonlyMap<string, Found>;
 }
 
-async function byPhone(session: Session, text: string, phones: readonly BlindIndex<'phone'>[]) {
-  if (phones.length === 0) return new Map<BlindIndex<'phone'>, Found>();
-  const { rows } = await session.query<FoundRow>(text, [[...new Set(phones)].map(toBigint)]);
+/**
+ * Finds these conversations; it asks once more where a message is answered that is no reply. Throws where the store's
+ * index key is another one.
+ */
+export async function conversationsNamed(session: Session, vault: Vault, named: Named): Promise<Known> {
+  const { applications: ids, phones, withdrawing } = named;
+  const asked = [...new Set(named.contexts)];
+  const row = onlyRow(
+    (
+      await withIndexKey(
+        session.query<
+          Record<'applications' | 'phones' | 'signed', FoundRow[] | null> & { replies: ReplyRow[] | null }
+        >({
+          name: 'conversations_named',
+          text: KNOWN,
+          values: [
+            ...[vault.indexKeyId, asked.map(toBigint), [...new Set(ids)]],
+            ...[[...new Set(phones)].map(toBigint), [...new Set(withdrawing)].map(toBigint)],
+          ],
+        }),
+      )
+    ).rows,
+  );
+  const contexts = new Map(
+    row.replies?.map((one) => [
+      fromBigint<'channel_message_id'>(one.index),
+      toApplicationId(one.application_id),
+    ]),
+  );
+  const applications = byApplicationId(row.applications ?? []);
+  const messages = await applicationsOfMessages(
+    session,
+    asked.filter((index) => !contexts.has(index)),
+  );
+  for (const [index, id] of messages) contexts.set(index, id);
+  for (const [id, found] of await conversationsOfApplications(session, [...messages.values()]))
+    applications.set(id, found);
+  return {
+    contexts,
+    applications,
+    phones: byPhoneIndex(row.phones ?? []),
+    signed: byPhoneIndex(row.signed ?? []),
+  };
+}
+
+interface ReplyRow {
+  readonly index: string;
+  readonly application_id: number;
+}
+
+function byPhoneIndex(rows: readonly FoundRow[]): Map<BlindIndex<'phone'>, Found> {
   return new Map(rows.map((row) => [fromBigint<'phone'>(row.phone_index), foundOf(row)]));
+}
+
+function byApplicationId(rows: readonly FoundRow[]): Map<ApplicationId, Found> {
+  return new Map(rows.map((row) => [toApplicationId(row.application_id), foundOf(row)]));
 }
 
 function foundOf(row: FoundRow): Found {
   return {
-    id: row.id,
+    id: String(row.id) as ConversationId,
     applicationId: toApplicationId(row.application_id),
     phoneIndex: fromBigint(row.phone_index),
     isOpen: row.is_open,
-    endedAt: row.ended_at,
+    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
     isWithdrawable: row.is_withdrawable,
     withdrawableUntil: row.withdrawable_ms === null ? null : new Date(Number(row.withdrawable_ms)),
     isAtContract: row.is_at_contract,
+    inputsOfHour: row.inputs_of_hour,
     mayBeginAgain: row.may_begin_again,
   };
 }

@@ -3,7 +3,6 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Work } from '../../../domain/conversation/effect.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { columnsOf } from '../../../ground/postgres/columns.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { ConversationId } from './conversations.ts';
 
@@ -14,22 +13,6 @@ export interface NewWork {
   readonly work: Work;
   readonly purpose: Purpose | null;
   readonly inputId: string | null;
-}
-
-/** Work that waits already is not queued twice: its end answers both. */
-const QUEUE = `
-  INSERT INTO conversation_work (conversation_id, application_id, partner_id, work, purpose, input_id)
-  SELECT u.conversation_id, u.application_id, c.partner_id, u.work, u.purpose, u.input_id
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
-    AS u(conversation_id, application_id, work, purpose, input_id)
-  JOIN conversations c ON c.id = u.conversation_id
-  ON CONFLICT DO NOTHING`;
-
-/** Queues work, in the transaction of the turn that wants it. */
-export async function queueWork(session: Session, some: readonly NewWork[]): Promise<void> {
-  if (some.length === 0) return;
-  const values = columnsOf(some, 'conversationId', 'applicationId', 'work', 'purpose', 'inputId');
-  await session.query(QUEUE, values);
 }
 
 /** Files take up to a minute each, and must not keep offers, contracts and codes waiting. */

@@ -21,13 +21,13 @@ import {
   readCandidates,
   suppressedOf,
 } from '../sql/begin.ts';
-import { addInputs, inputsOfHour, type NewInput, type SealedInput } from '../sql/inputs.ts';
+import { addInputs, type NewInput, type SealedInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,
+  conversationsNamed,
   conversationsOfApplications,
-  conversationsOfPhones,
   type Found,
-  signedOfPhones,
+  MOST_AN_HOUR,
 } from '../sql/match.ts';
 import { INPUT_BELL } from './bells.ts';
 import { answerStrangers, type StrangerNotice } from './strangers.ts';
@@ -198,24 +198,14 @@ export interface HeardCounts {
 export async function hearMessages(context: HearingContext, all: readonly Heard[]): Promise<HeardCounts> {
   const heard = all.map(asWords);
   const begun = await beginByTaps(context.database, heard);
-  const contexts = await applicationsOfContexts(
-    context.database,
-    heard.flatMap(({ contextIndex }) => contextIndex ?? []),
-  );
-  const applications = await conversationsOfApplications(context.database, [
-    ...contexts.values(),
-    ...heard.flatMap((one) => interestOf(one) ?? []),
-  ]);
-  const phones = await conversationsOfPhones(
-    context.database,
-    heard.flatMap(({ phoneIndex }) => phoneIndex ?? []),
-  );
-  const signed = await signedOfPhones(
-    context.database,
-    heard.flatMap((one) => (withdrawalIn(one) === null ? [] : (one.phoneIndex ?? []))),
-  );
+  const named = await conversationsNamed(context.database, context.vault, {
+    contexts: heard.flatMap(({ contextIndex }) => contextIndex ?? []),
+    applications: heard.flatMap((one) => interestOf(one) ?? []),
+    phones: heard.flatMap(({ phoneIndex }) => phoneIndex ?? []),
+    withdrawing: heard.flatMap((one) => (withdrawalIn(one) === null ? [] : (one.phoneIndex ?? []))),
+  });
   const known = heard.flatMap((one) => {
-    const found = foundFor(one, { contexts, applications, phones, signed });
+    const found = foundFor(one, named);
     return found === null ? [] : [{ one, found }];
   });
   await noteLateKnown(context, known);
@@ -233,7 +223,10 @@ export async function hearMessages(context: HearingContext, all: readonly Heard[
       },
     }),
   );
-  const { kept, beyond } = await withinBound(context, inputs);
+  const { kept, beyond } = withinBound(
+    inputs,
+    known.map(({ found }) => found),
+  );
   const stored = await againAfterConflict(() => addInputs(context.database, context.vault, 'person', kept));
   if (stored > 0) INPUT_BELL.ring();
   const isKnown = new Set(known.map(({ one }) => one));
@@ -264,16 +257,9 @@ async function noteLateKnown(
   await recordInterest(database, taps);
 }
 
-/** Bounds what one person can make the service store, read and answer. */
-const MOST_AN_HOUR = 200;
-
 /** The inputs that their conversations have room for, the first ones first. */
-async function withinBound({ database }: HearingContext, inputs: readonly NewInput[]) {
-  const used = await inputsOfHour(
-    database,
-    inputs.map(({ conversationId }) => conversationId),
-    MOST_AN_HOUR,
-  );
+function withinBound(inputs: readonly NewInput[], conversations: readonly Found[]) {
+  const used = new Map(conversations.map(({ id, inputsOfHour }) => [id, inputsOfHour]));
   const beyond = new Map<ApplicationId, number>();
   const kept = inputs.filter(({ conversationId, applicationId }) => {
     const before = used.get(conversationId) ?? 0;

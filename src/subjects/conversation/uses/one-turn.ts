@@ -28,8 +28,8 @@ import { parsePayload } from '../rules/payload.ts';
 import { questionRead } from '../rules/questions.ts';
 import { copySaid } from '../rules/signed-copy.ts';
 import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
-import type { ClaimedConversation, WrittenTurn } from '../sql/conversations.ts';
 import type { InputRow, SealedInput } from '../sql/inputs.ts';
+import type { ClaimedConversation, WrittenTurn } from '../sql/turns.ts';
 import type { NewWork } from '../sql/work.ts';
 import type { Signing } from './ports.ts';
 import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
@@ -365,8 +365,8 @@ class OneTurn {
     return questionRead(reply, isProven, from?.content.sentMs);
   }
 
-  #toldAt(turn: number): Promise<ToldReply | null> {
-    return toldReply(this.#session, this.#applicationId, turn);
+  async #toldAt(turn: number): Promise<ToldReply | null> {
+    return this.#row.told.get(turn) ?? toldReply(this.#session, this.#applicationId, turn);
   }
 
   #noted<Result>({ result, evidence }: Proven<Result>, from: OpenedInput | null): Result {

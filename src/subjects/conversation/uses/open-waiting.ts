@@ -3,9 +3,10 @@ import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { shownFate } from '../rules/files.ts';
-import type { ConversationId, ConversationRow } from '../sql/conversations.ts';
+import type { ConversationId } from '../sql/conversations.ts';
 import { reasonsOf } from '../sql/document-places.ts';
-import { type InputRow, openInput, waitingInputs } from '../sql/inputs.ts';
+import { type InputRow, openInput } from '../sql/inputs.ts';
+import type { ClaimedConversation } from '../sql/turns.ts';
 import type { OpenedInput } from './turn-result.ts';
 
 /** What waits for one conversation, in its order. */
@@ -22,12 +23,11 @@ export interface Waiting {
 export async function openWaiting(
   vault: Vault,
   session: Session,
-  rows: readonly Pick<ConversationRow, 'id'>[],
+  rows: readonly ClaimedConversation[],
 ): Promise<Map<ConversationId, Waiting>> {
   const byConversation = new Map<ConversationId, Waiting>();
   const left = new Set<ConversationId>();
-  const ids = rows.map(({ id }) => id);
-  for (const row of await waitingInputs(session, ids)) {
+  for (const row of rows.flatMap(({ inputs }) => inputs)) {
     if (left.has(row.conversation_id)) continue;
     const waiting = byConversation.get(row.conversation_id) ?? { opened: [], damaged: [] };
     byConversation.set(row.conversation_id, waiting);

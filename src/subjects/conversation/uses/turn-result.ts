@@ -6,8 +6,8 @@ import type { ApprovalMessage } from '../../../domain/conversation/state.ts';
 import type { EvidenceEntry } from '../../../domain/evidence/evidence.ts';
 import type { Withdrawer } from '../../../domain/loan/withdrawal.ts';
 import type { TurnReply } from '../rules/compose.ts';
-import type { WrittenTurn } from '../sql/conversations.ts';
 import type { InputRow, SealedInput } from '../sql/inputs.ts';
+import type { WrittenTurn } from '../sql/turns.ts';
 import type { NewWork } from '../sql/work.ts';
 
 /** An input that this process can read. */

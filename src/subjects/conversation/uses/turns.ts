@@ -21,21 +21,13 @@ import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
-import { untoldApplications } from '../../messages/sql/replies/told.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { countryOfLocale, languageOfPhone } from '../rules/language.ts';
 import { readSpeakers } from '../sql/begin.ts';
-import {
-  type ClaimedConversation,
-  type ConversationId,
-  type ConversationRow,
-  claimConversations,
-  type SetUp,
-  setUp,
-  writeTurns,
-} from '../sql/conversations.ts';
+import { type ConversationId, type ConversationRow, type SetUp, setUp } from '../sql/conversations.ts';
 import { flowIdOf, readFlows } from '../sql/flows.ts';
-import { markTaken, newestOfPersons, openInput, waitingInputs } from '../sql/inputs.ts';
+import { newestOfPersons, openInput } from '../sql/inputs.ts';
+import { type ClaimedConversation, claimConversations, writeTurns } from '../sql/turns.ts';
 import { WORK_BELL } from './bells.ts';
 import { takeTurn } from './one-turn.ts';
 import { openWaiting, type Waiting } from './open-waiting.ts';
@@ -202,10 +194,6 @@ async function takeClaimed(
   const inputs = await openWaiting(context.vault, session, rows);
   const answered = await answeredMessages(context.vault, session, inputs);
   const voices = await readVoices(session, context, rows);
-  const untold = await untoldApplications(
-    session,
-    rows.map(({ application_id }) => toApplicationId(application_id)),
-  );
   const approvals = await approvalMessages(
     session,
     rows
@@ -220,7 +208,7 @@ async function takeClaimed(
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
     const facts = {
       isDamaged: damaged.length > 0,
-      untold: untold.get(toApplicationId(row.application_id)) ?? null,
+      untold: row.untold,
       answers: answered.get(row.id) ?? null,
       approvalMessage: approvals.get(toApplicationId(row.application_id)) ?? ('none' as const),
       mayRemind: row.timer === 'remind' && context.mayRemind(countryOfLocale(voice.locale), row.now),
@@ -251,21 +239,18 @@ async function setAside(
     for (const row of await claimConversations(session, vault, 1, ids)) {
       const turn = row.turn + 1;
       const held = setAsideState(row, turn);
-      const waiting = await waitingInputs(session, [row.id]);
       const written = {
         id: row.id,
         turn,
         heardAt: row.heard_at,
-        hasHeard: waiting.some(({ source }) => source === 'person'),
+        hasHeard: row.inputs.some(({ source }) => source === 'person'),
         timer: null,
         isTrimmed: row.is_trimmed,
         contractTurn: row.contract_turn,
       };
-      await writeTurns(session, [{ ...written, state: held, acceptedInput: row.accepted_input }]);
-      await markTaken(
-        session,
-        waiting.map(({ id }) => ({ id, turn, fault: 'failed' })),
-      );
+      const aside = row.inputs.map(({ id }) => ({ id, turn, fault: 'failed' }));
+      const whole = { ...written, state: held, acceptedInput: row.accepted_input };
+      await writeTurns(session, [whole], aside, [], []);
     }
   });
   for (const id of ids) onFault(id, error);

@@ -3,16 +3,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Heard } from '../../../domain/message/channel-event.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { withdrawalOf } from '../rules/words.ts';
-import type { Found } from '../sql/match.ts';
-
-/** The conversations that messages may belong to. */
-export interface Known {
-  readonly contexts: ReadonlyMap<string, ApplicationId>;
-  readonly applications: ReadonlyMap<ApplicationId, Found>;
-  readonly phones: ReadonlyMap<string, Found>;
-  /** Those of phones that wish to withdraw whose signature may be withdrawn. */
-  readonly signed: ReadonlyMap<string, Found>;
-}
+import type { Found, Known } from '../sql/match.ts';
 
 /** The application whose "I am interested" was tapped; null: none was, or the person opts out by it. */
 export function interestOf({ event, optsOut }: Heard): ApplicationId | null {

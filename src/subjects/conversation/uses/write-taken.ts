@@ -8,14 +8,13 @@ import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conve
 import { lockMessages } from '../../messages/sql/changes/lock-messages.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
 import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
-import { type QueuedReply, queueReplies, sealReply } from '../../messages/sql/replies.ts';
+import { type QueuedReply, sealReply } from '../../messages/sql/replies.ts';
 import {
   cancelMessagesForWrongPerson,
   cancelRepliesForWrongPerson,
 } from '../../messages/sql/wrong-person.ts';
-import { type ConversationRow, writeTurns } from '../sql/conversations.ts';
-import { markTaken } from '../sql/inputs.ts';
-import { queueWork } from '../sql/work.ts';
+import type { ConversationRow } from '../sql/conversations.ts';
+import { writeTurns } from '../sql/turns.ts';
 import type { Waiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
 import type { TurnResult } from './turn-result.ts';
@@ -38,14 +37,6 @@ export async function writeTaken(
   const results = turns.map(({ result }) => result);
   const idsWhere = (is: (turn: TakenTurn) => boolean) =>
     turns.filter(is).map(({ result }) => result.applicationId);
-  await writeTurns(
-    session,
-    turns.map(({ row, result: { written }, opened, damaged }) => ({
-      ...written,
-      isTrimmed: row.is_trimmed,
-      hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
-    })),
-  );
   const wrong = idsWhere((turn) => newWrongPerson(turn) === true);
   await noteWrongPerson(session, wrong, true);
   await noteWrongPerson(
@@ -55,8 +46,15 @@ export async function writeTaken(
   );
   // What waits to go to a wrong person is cancelled before the apology is queued.
   await cancelRepliesForWrongPerson(session, wrong);
-  await queueReplies(
+  await writeTurns(
     session,
+    turns.map(({ row, result: { written }, opened, damaged }) => ({
+      ...written,
+      isTrimmed: row.is_trimmed,
+      hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
+    })),
+    turns.flatMap(inputsOf),
+    results.flatMap(({ work }) => work),
     turns.flatMap((turn) => queuedReplyOf(vault, turn)),
   );
   const told = idsWhere(({ result }) => result.tellsApproval);
@@ -68,16 +66,11 @@ export async function writeTaken(
   ]);
   await cancelMessagesForWrongPerson(session, wrong);
   await cancelApprovals(session, told);
-  await queueWork(
-    session,
-    results.flatMap(({ work }) => work),
-  );
   await signing.recordEvidence(
     session,
     results.map(({ applicationId, evidence }) => ({ applicationId, entries: evidence })),
   );
   const reminded = await queueReminders(session, asked);
-  await markTaken(session, turns.flatMap(inputsOf));
   await endWithdrawals(signing, session, turns);
   await addConversationEvents(
     session,

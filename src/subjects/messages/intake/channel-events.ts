@@ -24,7 +24,10 @@ import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './
 export interface ChannelEventContext {
   readonly database: Database;
   readonly vault: Vault;
-  /** Hears what persons said, when opt-outs and interests are committed. Absent: nobody listens. */
+  /**
+   * Hears what persons said, when opt-outs and interests are committed, and requires the index key. Absent: nobody
+   * listens.
+   */
   readonly hear?: (heard: readonly Heard[]) => Promise<void>;
 }
 
@@ -79,7 +82,9 @@ export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
-  await requireIndexKey(context.database, context.vault);
+  // Who hears them requires the index key too.
+  const isAsked = context.hear === undefined || !events.every(isHeardAlone);
+  if (isAsked) await requireIndexKey(context.database, context.vault);
   let changes = NOTHING;
   const heard = new Map<ChannelEvent, Heard>();
   const unapplied: Record<string, unknown>[] = [];
@@ -96,6 +101,14 @@ export async function applyChannelEvents(
   }
   if (heard.size > 0) await context.hear?.(events.flatMap((event) => heard.get(event) ?? []));
   return { ...countKinds(events), ...changes, unapplied };
+}
+
+/** Whether nothing is asked of the store here for an event. */
+function isHeardAlone(event: ChannelEvent): boolean {
+  if (event.kind === 'status' || event.kind === 'preference') return false;
+  const { from, userId = null } = event;
+  const isInterest = event.kind === 'tap' && parseInterestPayload(event.payload) !== null;
+  return from !== null && userId === null && !isInterest && stopOf(event) === null;
 }
 
 /** The partition of the message or the application that an event names; -1: it names none. */

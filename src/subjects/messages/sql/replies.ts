@@ -5,7 +5,9 @@ import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { type ReplyContent, type ReplyId, toReplyId } from '../../../domain/message/reply.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { Bell } from '../../../ground/base/bell.ts';
+import { columnsOf } from '../../../ground/postgres/columns.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 
@@ -39,18 +41,21 @@ export function replyIdentity(applicationId: ApplicationId | string, turn: numbe
   return `reply:${applicationId}:${turn}`;
 }
 
-/** Sorted, so that two transactions do not wait for each other in a circle. A retired data key seals nothing more. */
-const QUEUE = `
-  INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at)
-  SELECT g.* , clock_timestamp()
-  FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::bigint[], $5::bytea[], $6::timestamptz[])
-    AS g(application_id, turn, partner_id, phone_index, content, window_until)
-  WHERE may_seal(get_byte(g.content, 0)) ORDER BY g.application_id, g.turn
-  ON CONFLICT (application_id, turn) DO NOTHING`;
-const ARE_QUEUED = `
-  SELECT count(*)::integer AS count FROM replies r
-  JOIN unnest($1::bigint[], $2::integer[]) AS g(application_id, turn)
-    ON r.application_id = g.application_id AND r.turn = g.turn`;
+/** The arguments of `queue_replies`. */
+export function replyValues(replies: readonly QueuedReply[]): unknown[] {
+  return [
+    ...columnsOf(replies, 'applicationId', 'turn', 'partnerId'),
+    replies.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    ...columnsOf(replies, 'content', 'windowUntil'),
+  ];
+}
+
+/** The content of a reply is sealed with a data key that is retired: seal it again. */
+export function retiredReplyKey(): Error {
+  return new Error('a reply is sealed with a data key that is retired');
+}
+
+const QUEUE = 'SELECT queue_replies($1, $2, $3, $4, $5, $6) AS are_queued';
 
 /**
  * Queues replies; a turn that has a reply keeps it. After the commit, ring `REPLY_BELL`. Throws where a content is
@@ -58,17 +63,8 @@ const ARE_QUEUED = `
  */
 export async function queueReplies(session: Transaction, replies: readonly QueuedReply[]): Promise<void> {
   if (replies.length === 0) return;
-  const keys = [replies.map(({ applicationId }) => applicationId), replies.map(({ turn }) => turn)];
-  const { rowCount } = await session.query(QUEUE, [
-    ...keys,
-    replies.map(({ partnerId }) => partnerId),
-    replies.map(({ phoneIndex }) => toBigint(phoneIndex)),
-    replies.map(({ content }) => content),
-    replies.map(({ windowUntil }) => windowUntil),
-  ]);
-  if (rowCount === replies.length) return;
-  const { rows } = await session.query<{ count: number }>(ARE_QUEUED, keys);
-  if (rows[0]?.count !== replies.length) throw new Error('a reply is sealed with a data key that is retired');
+  const { rows } = await session.query<{ are_queued: boolean }>(QUEUE, replyValues(replies));
+  if (!onlyRow(rows).are_queued) throw retiredReplyKey();
 }
 
 /** A reply as operators and the evidence of a signature see it. */
