@@ -13,7 +13,7 @@ export interface Version {
 }
 
 /** The commands and services of both versions on one store, each by its folder. */
-export function versionsOn(store: TestDatabase, variables: Variables) {
+export function versionsOn(store: Pick<TestDatabase, 'url' | 'ownerUrl'>, variables: Variables) {
   const all = {
     ...{ DATABASE_URL: store.url, MIGRATE_DATABASE_URL: store.ownerUrl, ...TEST_VARIABLES },
     ...{ MESSAGES_PER_SECOND: 'none', RECIPIENTS_PER_DAY: 'none', PORT: '0', OPS_PORT: '0' },

@@ -41,7 +41,8 @@ const BEGIN = `
   SET LOCAL statement_timeout = ${MIGRATION_TIMEOUT_MS};
   SELECT pg_advisory_xact_lock(8726, 1);
   SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
-const MAKE_LIST = `
+/** Makes the list of applied migrations. */
+export const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now())`;
