@@ -21,6 +21,8 @@ import { wholeChat } from '../support/whole-chat.ts';
 
 /** What no way of a test leaves behind. */
 const STATEMENTS = [
+  // The upkeep makes partitions ahead; the store is restored with as many.
+  'SELECT make_batch_partitions()',
   `INSERT INTO usage_counted (partner_id, second, count, stored_ms) VALUES (1, date_trunc('second', now()), 3, 0)`,
   `INSERT INTO usage_totals (partner_id, total) VALUES (1, 3) ON CONFLICT (partner_id) DO UPDATE SET total = 3`,
   `SELECT add_key_outcomes('{1}', '{5}', '{1}', '{2}', '{3}', '{1}', '{1}', '{0}')`,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { isNewer, version } from '../base/version.ts';
-import { checksumOf, knownMigrations, withoutComments } from './migration-files.ts';
+import { knownMigrations, withoutComments } from './migration-files.ts';
 
 /** What stands for all functions in a list of migrations. */
 export const FUNCTIONS = 'sql/functions';
@@ -57,32 +57,45 @@ async function readSource(): Promise<FunctionSource> {
   return readFunctions(texts);
 }
 
-/** A statement. Comments, strings and dollar quotes may hold semicolons. */
-const STATEMENT = /(?:--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$|[^;])+;\n*/g;
+/** The end of a statement, and what may hold a semicolon of its own: comments, strings and dollar quotes. */
+const PIECE = /--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$|;\n*/g;
 const CREATED = /^CREATE OR REPLACE (?:(?:FUNCTION|VIEW) \w+|TRIGGER (\w+) .*? ON (\w+))/;
 const PRIVILEGES = /^SELECT runtime_may\('[^']*', '(\w+)'\)/;
 const HEAD = /^CREATE OR REPLACE FUNCTION .*? LANGUAGE /;
+
+/** The statements of an object, also without comments. */
+interface Text {
+  readonly sql: string;
+  readonly bare: string;
+}
 
 /**
  * The objects of texts. A later text may replace an object of an earlier one: what a subject leaves open, another one
  * may fill in. Any other `SELECT` belongs to the object before it, and runs whenever that one is made.
  */
 export function readFunctions(texts: readonly string[]): FunctionSource {
-  const objects = new Map<string, { sql: string }>();
+  const objects = new Map<string, Text>();
   for (const text of texts) {
-    let last: { sql: string } | undefined;
-    for (const [sql] of text.matchAll(STATEMENT)) {
-      const name = nameOf(withoutComments(sql));
+    let last: Text | undefined;
+    for (const sql of statementsIn(text)) {
+      const bare = withoutComments(sql);
+      const name = nameOf(bare);
       if (name !== null) {
-        last = { sql };
+        last = { sql, bare };
         objects.set(name, last);
-      } else if (last !== undefined) last.sql += sql;
+      } else if (last !== undefined) Object.assign(last, { sql: last.sql + sql, bare: last.bare + bare });
       else throw new Error(`no object: ${sql}`);
     }
   }
-  const read = new Map([...objects].map(([name, { sql }]) => [name, readObject(sql)]));
+  const read = new Map([...objects].map(([name, text]) => [name, readObject(text)]));
   const all = [...read].map(([name, { checksum }]) => `${name} ${checksum}`).sort();
   return { objects: read, checksum: digest(all.join('\n')) };
+}
+
+function statementsIn(text: string): string[] {
+  const ends = [...text.matchAll(PIECE)].filter(([piece]) => piece.startsWith(';'));
+  const places = [0, ...ends.map(({ 0: piece, index }) => index + piece.length)];
+  return places.slice(1).map((end, index) => text.slice(places[index], end));
 }
 
 function nameOf(statement: string): string | null {
@@ -93,10 +106,9 @@ function nameOf(statement: string): string | null {
   return created?.slice('CREATE OR REPLACE '.length) ?? null;
 }
 
-function readObject(sql: string): SourceObject {
-  const statement = withoutComments(sql);
-  const head = `${HEAD.exec(statement)?.[0] ?? ''}${statement.includes('SELECT runs_as_owner(')}`;
-  return { sql, head: digest(head), checksum: checksumOf(sql) };
+function readObject({ sql, bare }: Text): SourceObject {
+  const head = `${HEAD.exec(bare)?.[0] ?? ''}${bare.includes('SELECT runs_as_owner(')}`;
+  return { sql, head: digest(head), checksum: digest(bare) };
 }
 
 function digest(text: string): string {

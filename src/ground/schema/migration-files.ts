@@ -36,11 +36,6 @@ function strip(sql: string): string {
   });
 }
 
-/** The digest of SQL without its comments, because a reworded comment changes nothing in the database. */
-export function checksumOf(sql: string): string {
-  return createHash('sha256').update(withoutComments(sql)).digest('hex');
-}
-
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 /** The first line of a file; files without it are of the first schema. */
 const HEADER = /^-- Schema (\d+)(, additive)?\.\n/;
@@ -49,6 +44,7 @@ const HEADER = /^-- Schema (\d+)(, additive)?\.\n/;
 export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /** The digest of the SQL without its comments, because a reworded comment changes nothing in the database. */
   readonly checksum: string;
   /** The version of the schema that the file belongs to. All files of one release have the same. */
   readonly schema: number;
@@ -80,7 +76,7 @@ export function readMigration(name: string, sql: string): Migration {
   return {
     name,
     sql,
-    checksum: checksumOf(sql),
+    checksum: createHash('sha256').update(withoutComments(sql)).digest('hex'),
     schema: Number(schema ?? 1),
     additive: additive !== undefined,
   };
