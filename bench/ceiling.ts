@@ -8,15 +8,14 @@ import { namedFields } from '../src/domain/application/fields.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
 import { toKeyId } from '../src/domain/partner/credential.ts';
-import { DEFAULT_POLICY } from '../src/domain/scorecard/policy.ts';
-import { assess } from '../src/domain/scorecard/scorecard.ts';
+import { assess, DEFAULT_POLICY } from '../src/domain/scorecard/scorecard.ts';
 import {
   byteaArray,
   integerArray,
   smallintArray,
   textArray,
   uuidArray,
-} from '../src/ground/postgres/pg-encoding.ts';
+} from '../src/ground/postgres/gathering.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { type PreparedBatch, prepareBatch } from '../src/subjects/applications/sql/prepared-batch.ts';
 import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';

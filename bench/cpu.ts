@@ -1,13 +1,11 @@
 /** Measures the service's own CPU for an application, step by step, without HTTP, driver or database. */
-
 import { namedFields } from '../src/domain/application/fields.ts';
 import { toApplicationId } from '../src/domain/application/ids.ts';
 import type { Outcome } from '../src/domain/application/outcome.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
 import { toKeyId } from '../src/domain/partner/credential.ts';
-import { DEFAULT_POLICY } from '../src/domain/scorecard/policy.ts';
-import { assess } from '../src/domain/scorecard/scorecard.ts';
+import { assess, DEFAULT_POLICY } from '../src/domain/scorecard/scorecard.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { prepareBatch } from '../src/subjects/applications/sql/prepared-batch.ts';
 import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';

@@ -24,7 +24,7 @@ CREATE TABLE income_checks (
   -- What read the documents.
   reader text NOT NULL,
   policy_version text,
-  -- The thresholds that were used (income of src/domain/scorecard/policy.ts).
+  -- The thresholds that were used (income of src/domain/scorecard/scorecard.ts).
   rules jsonb NOT NULL,
   -- With the observed income, by the application's own policy; NULL where nothing was scored again.
   new_score smallint,

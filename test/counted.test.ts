@@ -8,7 +8,7 @@ import { readProgram } from './support/sources.ts';
 const PLURAL =
   /\$\{(?![A-Z_]+\})[^}]*\} (?:[a-z]+ )?(?:applications|columns|cells|erasures|events|files|jobs|keys|messages|phones|rows|rules|seconds|sheets|templates|times|troubles|values)\b/;
 /** Texts for no eyes but a log's, and a script of a page, which is alone in the browser. */
-const ALONE = /^ground\/postgres\/only-row\.ts$|\/page\//;
+const ALONE = /^ground\/postgres\/database\.ts$|\/page\//;
 
 it('one has the singular, every other count the plural', () => {
   assert.deepEqual(

@@ -478,8 +478,8 @@ test('the check finds planted violations', () => {
     ['main.ts', "import { x } from './ground/postgres/database.ts';"],
     ['start.js', "import('./main.ts');"],
     ['run.js', "await import('./app/program.ts');"],
-    ['helpers/a/a.ts', "import { x } from '../../ground/base/time.ts';"],
-    ['helpers.ts', "import { x } from './ground/base/time.ts';"],
+    ['helpers/a/a.ts', "import { x } from '../../ground/base/clock.ts';"],
+    ['helpers.ts', "import { x } from './ground/base/clock.ts';"],
   ];
   for (const [path, text] of planted) assert.equal(violations({ path, text }).length, 1, `${path}: ${text}`);
   const fine: [path: string, text: string][] = [

@@ -14,7 +14,7 @@ const PROGRAMS = {
 /** The scripts of the pages without a build: their browser is their clock. */
 const PAGE_SCRIPTS = /^(listeners\/docs-page|subjects\/simulator)\/page\//;
 /** A socket has a time limit of its own, which this file passes on. */
-const SOCKET = 'wire/gate/socket-side.ts';
+const SOCKET = 'wire/gate/connection.ts';
 /** What reads a clock or sets a timer. A method of that name, such as a socket's, is none of these. */
 const OWN_TIME = [
   /\bDate\.now\b/,

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Clock } from '../ground/base/clock.ts';
-import { errorFields } from '../ground/base/error-fields.ts';
+import { errorFields } from '../ground/base/describe-error.ts';
 
 /** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
 export const GONE_WITHIN_MS = 7_500;

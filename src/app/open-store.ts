@@ -1,12 +1,10 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
-
 import type { Retention } from '../domain/application/retention.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { hasCluster } from '../ground/embedded/cluster.ts';
 import { openEmbedded, type ServerListener } from '../ground/embedded/server.ts';
 import { awaitServer } from '../ground/postgres/await-server.ts';
-import type { Database } from '../ground/postgres/database.ts';
-import { onlyRow } from '../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../ground/postgres/database.ts';
 import { checkServer, type DatabaseAddress, openDatabase } from '../ground/postgres/open-database.ts';
 import { Patience } from '../ground/postgres/patience.ts';
 import { checkPooler } from '../ground/postgres/pooler.ts';

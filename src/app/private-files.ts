@@ -1,7 +1,7 @@
 /** Closes DATA_DIR and the service's files in it to other users: the secrets there open all personal data. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../ground/base/error-code.ts';
+import { errorCode } from '../ground/base/describe-error.ts';
 import { SERVICE_PASSWORD_FILE } from '../ground/embedded/cluster.ts';
 import { SetupError } from '../ground/postgres/setup-error.ts';
 

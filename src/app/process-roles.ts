@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { machineClock } from '../ground/base/clock.ts';
-import { printable } from '../ground/base/printable.ts';
+import { printable } from '../ground/base/plain-text.ts';
 import { schemaFit } from '../ground/schema/migrations.ts';
 import { noting } from '../program/operations/acting.ts';
 import { connectionEndLog } from '../program/operations/failure-log.ts';

@@ -1,5 +1,4 @@
 /** The roles that the program starts, beside what its commands need. */
-
 import type { Roles } from '../program/cli/role-types.ts';
 import type { BackupActs } from '../subjects/backup/commands/backup.ts';
 

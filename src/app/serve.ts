@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import type { KeyId } from '../domain/partner/credential.ts';
-import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/scorecard.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { isLoopback } from '../ground/base/loopback.ts';
 import { isSpread } from '../ground/schema/distribution.ts';

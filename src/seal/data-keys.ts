@@ -4,10 +4,10 @@ import { ToldError } from '../ground/base/told-error.ts';
 import {
   type Database,
   inTransaction,
+  onlyRow,
   type Session,
   STATEMENT_TIMEOUT_MS,
 } from '../ground/postgres/database.ts';
-import { onlyRow } from '../ground/postgres/only-row.ts';
 import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */

@@ -1,5 +1,5 @@
 /** The index key that the stored blind indexes were made with, as the database remembers it. */
-import { errorCode } from '../ground/base/error-code.ts';
+import { errorCode } from '../ground/base/describe-error.ts';
 import { ToldError } from '../ground/base/told-error.ts';
 import type { Session, Transaction } from '../ground/postgres/database.ts';
 import { INDEX_KEY, LOCK_SECRETS } from './data-keys.ts';

@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
-import { errorCode } from '../ground/base/error-code.ts';
+import { errorCode } from '../ground/base/describe-error.ts';
 import type { Session } from '../ground/postgres/database.ts';
 import { storeTrouble } from '../ground/postgres/store-trouble.ts';
 import { requireIndexKey } from './index-key.ts';

@@ -1,6 +1,6 @@
 /** A column of sealed values, one a row, as a kind of what data keys seal: its evidence, its count and its reseal. */
 import type { Database } from '../ground/postgres/database.ts';
-import { byteaArray } from '../ground/postgres/pg-encoding.ts';
+import { byteaArray } from '../ground/postgres/gathering.ts';
 import type { SealedColumn, Table } from '../ground/postgres/table.ts';
 import type { Vault } from './vault.ts';
 import type { SealedKind } from './witness.ts';

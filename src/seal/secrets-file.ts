@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../ground/base/clock.ts';
-import { errorCode } from '../ground/base/error-code.ts';
+import { errorCode } from '../ground/base/describe-error.ts';
 import { syncDirectory } from '../ground/files/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../ground/files/temporary.ts';
 import { SetupError } from '../ground/postgres/setup-error.ts';

@@ -1,5 +1,4 @@
 /** Checks the secrets against the database that was made with them. */
-
 import type pg from 'pg';
 import type { Clock } from '../ground/base/clock.ts';
 import { counted } from '../ground/base/counted.ts';

@@ -1,5 +1,4 @@
 /** Many batches at the same moment, from several instances on one database (D15-D18, D31, D33, D36). */
-
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -1,12 +1,10 @@
 /** A stored application equals the registered one, for any values. */
-
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/application/fields.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { CRITERIA, DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
-import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import { assess, CRITERIA, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../src/ground/base/currency-data.ts';
 import {
   readApplicationDetails,

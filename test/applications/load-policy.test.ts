@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import { ToldError } from '../../src/ground/base/told-error.ts';
 import { checkPolicy, loadPolicy } from '../../src/subjects/applications/uses/load-policy.ts';
 

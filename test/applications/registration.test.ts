@@ -1,5 +1,4 @@
 /** The outcome of each element of a batch, one batch after another (D15-D18, D35; contract "Duplicate rule"). */
-
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';

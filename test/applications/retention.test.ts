@@ -1,5 +1,4 @@
 /** RETENTION_DAYS: old applications are deleted by the partition, and nothing of them stays. */
-
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

@@ -1,8 +1,7 @@
 /** Errors are shown to people with their text, and in the log without it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeError } from '../../src/ground/base/describe-error.ts';
-import { errorFields } from '../../src/ground/base/error-fields.ts';
+import { describeError, errorFields } from '../../src/ground/base/describe-error.ts';
 
 const of = (...messages: string[]) => messages.map((message) => new Error(message));
 

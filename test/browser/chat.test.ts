@@ -1,5 +1,4 @@
 /** The chat of the simulator's page in a real browser: replies, files, the second phone, and the channel's window. */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ReplyContent } from '../../src/domain/message/reply.ts';

@@ -1,5 +1,4 @@
 /** The simulator's page in a real browser. */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

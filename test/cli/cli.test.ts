@@ -1,5 +1,4 @@
 /** `ventanilla partner`, `key` and `quota`. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPhone } from '../../src/domain/phone/phone.ts';

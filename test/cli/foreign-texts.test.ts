@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inLine, printable } from '../../src/ground/base/printable.ts';
+import { inLine, printable } from '../../src/ground/base/plain-text.ts';
 import { writeList, writeNote, writeOutput } from '../../src/program/cli/output.ts';
 import { Sink } from './harness.ts';
 import { HARMLESS, HOSTILE, UNSAFE } from './unsafe-text.ts';

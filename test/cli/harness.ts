@@ -1,5 +1,4 @@
 /** Runs the command line in this process, on a real database. */
-
 import { Readable, Writable } from 'node:stream';
 import { submit } from '../../packages/submit/src/command.ts';
 import { buildProgram } from '../../src/app/program.ts';

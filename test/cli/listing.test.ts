@@ -1,5 +1,4 @@
 /** Lists that are too long for memory or for a screen. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageId } from '../../src/domain/application/ids.ts';

@@ -1,5 +1,4 @@
 /** A foreign text, from any source, reaches the terminal only as text. */
-
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -15,8 +14,7 @@ import { messageType } from '../../src/domain/message/notify.ts';
 import type { MessageReason } from '../../src/domain/message/reasons.ts';
 import { toKeyId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
-import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import { assess, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/subjects/applications/sql/prepared-batch.ts';

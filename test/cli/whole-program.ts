@@ -1,5 +1,4 @@
 /** The program with all commands loaded, also those that it loads only when named. */
-
 import { submit } from '../../packages/submit/src/command.ts';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';

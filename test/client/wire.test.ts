@@ -1,5 +1,4 @@
 /** The client's own names, compared with the tables that the service runs on. */
-
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -1,5 +1,4 @@
 /** The OpenAPI document, with types for the parts that these tests read. */
-
 import type { Language } from '../../src/ground/base/language.ts';
 import { PUSH_WEBHOOKS } from '../../src/subjects/events/push/openapi.ts';
 import { openApi } from '../../src/wire/contract/openapi.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Language } from '../../src/ground/base/language.ts';
-import { chooseLanguage, languageOfHeader } from '../../src/wire/contract/language.ts';
+import { chooseLanguage, languageOfHeader } from '../../src/wire/contract/texts.ts';
 
 const TABLE: [string | undefined, Language][] = [
   // With and without a region, in any capitalisation.

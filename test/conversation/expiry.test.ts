@@ -1,7 +1,7 @@
 /** A conversation ends for want of an answer only after a time that has certainly passed (D39, D43). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DAY_MS, HOUR_MS } from '../../src/ground/base/time.ts';
+import { DAY_MS, HOUR_MS } from '../../src/ground/base/clock.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ROLES } from '../../src/domain/operator/role.ts';
+import { ROLES } from '../../src/domain/operator/authority.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';

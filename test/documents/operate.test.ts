@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { toDocumentId } from '../../src/domain/document/document.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { UnknownDataKeyError } from '../../src/ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../src/ground/base/registration-failure.ts';
 import { sealedRows } from '../../src/seal/sealed-rows.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { SealedKind } from '../../src/seal/witness.ts';

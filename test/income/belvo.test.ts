@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/policy.ts';
+import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/scorecard.ts';
 import { judgeIncome } from '../../src/subjects/income/rules/judge-income.ts';
 import { belvoProvider } from '../../src/subjects/income/sources/belvo.ts';
 import { type Answer, GOOD, INCOMES, LINK, page, STREAM, startBelvoApi, TOKEN } from './belvo-api.ts';

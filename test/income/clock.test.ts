@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/policy.ts';
+import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/scorecard.ts';
 import {
   addIncomeCheck,
   type IncomeCheck,

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEFAULT_INCOME_RULES, DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
-import { assess } from '../../src/domain/scorecard/scorecard.ts';
+import { assess, DEFAULT_INCOME_RULES, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import {
   type Declared,
   judgeIncome,

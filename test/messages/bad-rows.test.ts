@@ -13,7 +13,7 @@ import type { MessageReason } from '../../src/domain/message/reasons.ts';
 import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { errorFields } from '../../src/ground/base/error-fields.ts';
+import { errorFields } from '../../src/ground/base/describe-error.ts';
 import { eachApart } from '../../src/ground/postgres/row-fault.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { messageResults } from '../../src/subjects/messages/delivery/records.ts';

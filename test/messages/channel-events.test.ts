@@ -1,5 +1,4 @@
 /** Applying channel events: statuses, taps, opt-outs (D31; docs/messages.md). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';

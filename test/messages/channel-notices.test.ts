@@ -1,5 +1,4 @@
 /** An opt-out or a pause in an answer of the channel is stored, even if statements fail (docs/messages.md). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import type { SendResult, TemplateChannel } from '../../src/domain/message/channel.ts';

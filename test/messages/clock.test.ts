@@ -1,5 +1,4 @@
 /** Only the database's clock decides in delivery, and the clock may step either way (D39). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

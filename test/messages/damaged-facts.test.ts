@@ -1,5 +1,4 @@
 /** A batch with damaged facts stops no other: its applications are named, beside the others. */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';

@@ -1,5 +1,4 @@
 /** Partners are served in turn when messages are sent (D42; docs/messages.md, "Whose turn it is"). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import {

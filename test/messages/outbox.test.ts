@@ -1,5 +1,4 @@
 /** Untouched messages are in the outbox, a row a batch; operators and workers see each message. */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

@@ -1,5 +1,4 @@
 /** What a phone gets in 24 hours, over all partners (D42; docs/messages.md, "Limits"). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

@@ -1,5 +1,4 @@
 /** Delivery on a real database with a channel that answers as the test says (D31, D33; docs/messages.md). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Type } from 'typebox';
-import { mayActAs, ROLES } from '../../src/domain/operator/role.ts';
+import { mayActAs, ROLES } from '../../src/domain/operator/authority.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { CONSOLE_LIMITS, consoleApi } from '../../src/listeners/operator/console-api.ts';
 import { type Route, route } from '../../src/wire/operator/route.ts';

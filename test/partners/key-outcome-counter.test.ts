@@ -1,5 +1,4 @@
 /** Refusals of a key are counted, shown and, if they look like a sweep of phones, logged (D16, D39). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pino from 'pino';

@@ -61,7 +61,7 @@ async function readersOfRealTime(client: pg.Client): Promise<Record<string, numb
     // What PostgreSQL brings along has lower numbers than what a database's owner makes.
     const { rows } = await client.query<{ count: number }>(
       `SELECT count(*)::integer FROM ${catalog} AS c
-       WHERE ${attribute}::text ~ (SELECT 'SQLVALUEFUNCTION|func(id|no) (' || string_agg(oid::text, '|') || ') '
+       WHERE ${attribute}::text ~ (SELECT 'SQLVALUEFUNCTION :op [0-8] |func(id|no) (' || string_agg(oid::text, '|') || ') '
            FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ($1))
          AND coalesce((to_jsonb(c)->>'oid')::bigint, 16384) >= 16384`,
       [READERS],

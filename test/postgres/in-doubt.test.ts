@@ -1,5 +1,4 @@
 /** A database that dies during a registration: the answers are what is stored (D15, D37). */
-
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

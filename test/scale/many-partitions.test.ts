@@ -58,7 +58,7 @@ import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { applyEarly } from '../../src/subjects/messages/intake/status-events.ts';
-import { lockMessages } from '../../src/subjects/messages/sql/changes/lock-messages.ts';
+import { lockMessages } from '../../src/subjects/messages/sql/changes/operator-changes.ts';
 import { phonesOfOldMessages } from '../../src/subjects/messages/sql/channel-users.ts';
 import { defer, setAside } from '../../src/subjects/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { errorCode } from '../../src/ground/base/error-code.ts';
+import { errorCode } from '../../src/ground/base/describe-error.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';
 import { checkServer } from '../../src/ground/postgres/open-database.ts';
 import { SetupError } from '../../src/ground/postgres/setup-error.ts';

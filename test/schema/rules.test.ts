@@ -18,7 +18,7 @@ import {
 import { APPLICATION_STATUSES, INITIAL_STATUS, isOpen } from '../../src/domain/application/lifecycle.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/domain/message/notify.ts';
 import { DECISIONS } from '../../src/domain/scorecard/scorecard.ts';
-import { DAY_MS, HOUR_MS } from '../../src/ground/base/time.ts';
+import { DAY_MS, HOUR_MS } from '../../src/ground/base/clock.ts';
 import { byPartitions } from '../../src/subjects/applications/sql/partition-runs.ts';
 import { DISABLED_REASONS } from '../../src/subjects/events/push/rules/failures.ts';
 import { WAITING_STATUSES } from '../../src/subjects/messages/sql/waiting-messages.ts';
@@ -189,7 +189,7 @@ it('a day and an hour in milliseconds stand once on each side', async () => {
   assert.deepEqual(units, [ms, ms]);
   const texts = [
     ...readSql(),
-    ...readSources('src').filter(({ path }) => path !== 'ground/base/time.ts' && !OWN_HOURS.includes(path)),
+    ...readSources('src').filter(({ path }) => path !== 'ground/base/clock.ts' && !OWN_HOURS.includes(path)),
   ];
   const found = texts.flatMap(({ path, text }) =>
     text

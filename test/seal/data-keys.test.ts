@@ -10,7 +10,7 @@ import { readiness } from '../../src/app/readiness.ts';
 import { loadWitnesses } from '../../src/app/subjects.ts';
 import type { TemplateChannel } from '../../src/domain/message/channel.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { UnknownDataKeyError } from '../../src/ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../src/ground/base/registration-failure.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { randomBytes } from '../../src/seal/random-bytes.ts';
+import { randomBytes } from '../../src/seal/vault.ts';
 
 test('no bytes are returned twice, over many fillings of the pool and with mixed lengths', () => {
   const seen = new Set<string>();

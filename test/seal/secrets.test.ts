@@ -1,5 +1,4 @@
 /** The secrets of an installation: their file, its rights, and which secrets a database accepts. */
-
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { UnknownDataKeyError } from '../../src/ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../src/ground/base/registration-failure.ts';
 import type { Secrets } from '../../src/seal/vault.ts';
 import { keyedHash, Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';

@@ -1,5 +1,4 @@
 /** The chat of the simulator's page over HTTP: replies, what applicants send, codes, and the channel's window. */
-
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HOUR_MS } from '../../src/ground/base/time.ts';
+import { HOUR_MS } from '../../src/ground/base/clock.ts';
 import { madeUpFile } from '../../src/subjects/simulator/made-up-files.ts';
 
 const SHARES = { fitting: 1, less: 0.8, far_less: 0.5, other_person: 1 } as const;

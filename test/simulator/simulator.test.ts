@@ -1,5 +1,4 @@
 /** The simulator's page over HTTP: chats, taps, texts, faults and refusals. */
-
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';

@@ -1,5 +1,4 @@
 /** The one applicant of the tests, who is approved. A test says only in what its own applicants differ. */
-
 import type { Application } from '../../src/domain/application/fields.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 

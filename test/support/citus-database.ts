@@ -1,5 +1,4 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
-
 import pg from 'pg';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { distributeFor } from '../../src/ground/schema/distribution.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
-import type { Role } from '../../src/domain/operator/role.ts';
+import type { Role } from '../../src/domain/operator/authority.ts';
 import { ProposalQuery, Proposals } from '../../src/subjects/desk/routes/proposal-forms.ts';
 import { Queue, QueuePartners } from '../../src/subjects/desk/routes/queue-forms.ts';
 import type { OidcConfig } from '../../src/subjects/operators/settings.ts';

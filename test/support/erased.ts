@@ -1,6 +1,6 @@
 /** Looks for a person in everything that a store has. */
 import assert from 'node:assert/strict';
-import { INVARIANTS } from '../../src/ground/invariants/invariants.ts';
+import { INVARIANTS } from '../../src/ground/invariants/check-store.ts';
 import { openEnvelope } from '../../src/subjects/applications/sql/envelope.ts';
 import type { TestDatabase } from './database.ts';
 import { assertInStep } from './messages.ts';

@@ -1,5 +1,4 @@
 /** A store as the version before D49 left it: an ID number's index is made of the text that was sent. */
-
 import type { Database } from '../../src/ground/postgres/database.ts';
 import { formerIdNumberIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';

@@ -1,5 +1,4 @@
 /** A server whose answers have no end, each in its own way. The reader must end them. */
-
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { after } from 'node:test';

@@ -1,8 +1,7 @@
 /** Registers in this process as POST /PRO does, without HTTP. */
-
 import { namedFields } from '../../src/domain/application/fields.ts';
 import type { Credential } from '../../src/domain/partner/credential.ts';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/policy.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
 import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../../src/subjects/applications/uses/ingest-batch.ts';

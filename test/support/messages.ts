@@ -1,5 +1,4 @@
 /** Changes to messages behind the service's back, wherever the store keeps them. */
-
 import assert from 'node:assert/strict';
 import type { BlindIndex, MessageId } from '../../src/domain/application/ids.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';

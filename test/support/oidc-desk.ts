@@ -1,7 +1,7 @@
 /** A console with an identity provider, and browsers that go between the two. */
 import assert from 'node:assert/strict';
 import { beforeEach } from 'node:test';
-import type { Role } from '../../src/domain/operator/role.ts';
+import type { Role } from '../../src/domain/operator/authority.ts';
 import { CALLBACK } from '../../src/subjects/operators/routes/oidc.ts';
 import type { Route } from '../../src/wire/operator/route.ts';
 import { startTestConsole } from './console.ts';

@@ -1,5 +1,4 @@
 /** Partitions that are full, closed and old, without the time that this takes. */
-
 import type { Database } from '../../src/ground/postgres/database.ts';
 import { fillLookUpBuckets } from '../../src/subjects/applications/sql/partitions.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from './batch-numbers.ts';

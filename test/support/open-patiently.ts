@@ -1,5 +1,4 @@
 /** Database sessions without the service's limits of time. */
-
 import type pg from 'pg';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';

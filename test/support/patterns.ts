@@ -1,5 +1,4 @@
 /** Finds the regular expressions of modules: the literals in their text, and those that they build while they load. */
-
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { placeOf, REPOSITORY, type Source } from './sources.ts';

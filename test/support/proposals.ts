@@ -1,7 +1,7 @@
 /** A desk on which operators decide: a console with the routes of proposals, and applications that wait for them. */
 import assert from 'node:assert/strict';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
-import type { Role } from '../../src/domain/operator/role.ts';
+import type { Role } from '../../src/domain/operator/authority.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';

@@ -1,5 +1,4 @@
 /** Partner events and the loop of their pushes, for tests on a database of their own. */
-
 import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import type { Clock } from '../../src/ground/base/clock.ts';
 import type { Loop } from '../../src/program/subject/subject.ts';

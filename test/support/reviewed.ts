@@ -1,5 +1,4 @@
 /** Applications that operators review while their messages are on their way (D40). */
-
 import { messageIdsOf, toApplicationId } from '../../src/domain/application/ids.ts';
 import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import type { MessageType, OutcomeType } from '../../src/domain/message/notify.ts';

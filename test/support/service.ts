@@ -1,5 +1,4 @@
 /** The whole service in this process, on a database of its own, and partners to call the service. */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';

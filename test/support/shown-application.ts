@@ -1,5 +1,5 @@
 /** An application with all that its page can show, and markup in each text that somebody else writes. */
-import { CRITERIA } from '../../src/domain/scorecard/policy.ts';
+import { CRITERIA } from '../../src/domain/scorecard/scorecard.ts';
 import type { ApplicationReply, RevealedReply } from '../../src/subjects/desk/routes/forms.ts';
 
 export const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>{{7*7}}';

@@ -1,5 +1,4 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
-
 import type { Heard } from '../../src/domain/message/channel-event.ts';
 import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
 import type { Clock } from '../../src/ground/base/clock.ts';

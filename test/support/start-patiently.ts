@@ -1,5 +1,4 @@
 /** Starts the service for tests that do not test the start. */
-
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/background.ts';
 import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';

@@ -9,7 +9,7 @@ import type { Effect, SayEffect } from '../../src/domain/conversation/effect.ts'
 import type { Input, QuestionRead } from '../../src/domain/conversation/input.ts';
 import { isEnd } from '../../src/domain/conversation/places.ts';
 import { newState, type State } from '../../src/domain/conversation/state.ts';
-import { DAY_MS } from '../../src/ground/base/time.ts';
+import { DAY_MS } from '../../src/ground/base/clock.ts';
 import { composeReply } from '../../src/subjects/conversation/rules/compose.ts';
 import { next } from '../../src/subjects/conversation/rules/next.ts';
 import { copySaid } from '../../src/subjects/conversation/rules/signed-copy.ts';

@@ -1,5 +1,4 @@
 /** What the channel's API refuses in the body of a send, and with which code. */
-
 import { replyRefusal } from './whatsapp-replies.ts';
 
 /** How many body parameters and buttons an approved template has. */

@@ -5,7 +5,7 @@ import { propagation } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { BatchIds } from '../../src/program/tracing/batch-ids.ts';
-import { Spans } from '../../src/program/tracing/spans.ts';
+import { Spans } from '../../src/program/tracing/trace-process.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

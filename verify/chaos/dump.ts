@@ -1,5 +1,4 @@
 /** Reads the whole store after a run, in the clients' words: phones and ID numbers instead of known blind indexes. */
-
 import { toPartnerId } from '../../src/domain/partner/credential.ts';
 import type { Phone } from '../../src/domain/phone/phone.ts';
 import type { Database } from '../../src/ground/postgres/database.ts';

@@ -1,5 +1,4 @@
 /** A run: clients work while faults are dealt, everything comes to its end, and the history is checked. */
-
 import { Random } from '../../test/support/random.ts';
 import { checkHistory, type Violation } from '../history/check.ts';
 import { ApplicantMaker } from './clients/applicants.ts';

@@ -1,5 +1,5 @@
 /** Finds the parts of a history that belong together. */
-import { accountOf } from '../../src/program/operations/actor.ts';
+import { accountOf } from '../../src/program/operations/acting.ts';
 import type { Batch, Call, DeskAct, History, Move, Review, StoredApplication } from './history.ts';
 
 /** The id of an application is below 2^53; a message after a review has 2^53 or 2^54 more. */

@@ -1,5 +1,4 @@
 /** What a phone shows: the replies of the service as a person reads them. Pure. */
-
 import { TEXTS_ES } from '../../src/domain/conversation/texts/es.ts';
 import { type ButtonPayload, parsePayload } from '../../src/subjects/conversation/rules/payload.ts';
 import type { Question } from './scripts.ts';

@@ -1,6 +1,5 @@
 /** Requests to the operator API. */
-
-import { printable } from '../../../src/ground/base/printable.ts';
+import { printable } from '../../../src/ground/base/plain-text.ts';
 import { browserClock } from '../clock.ts';
 import { presence } from './presence.ts';
 import { noteTime } from './service-time.ts';

@@ -1,5 +1,4 @@
 /** The service's clock, as its answers tell it. A browser's own clock may be wrong by days (D39). */
-
 import { browserClock } from '../clock.ts';
 
 /** What the monotonic clock lacks of the service's time; null: nothing was answered yet. */

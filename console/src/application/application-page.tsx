@@ -1,5 +1,4 @@
 /** The page of one application: what a reviewer reads before a decision. */
-
 import { useState } from 'react';
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { reveal, useApplication } from '../api/application.ts';

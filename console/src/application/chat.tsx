@@ -1,5 +1,4 @@
 /** The chat as the applicant saw it; without its texts until they are revealed. */
-
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';

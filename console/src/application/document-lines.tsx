@@ -1,5 +1,4 @@
 /** The text of a PDF beside the income: text alone, because an applicant's PDF is a program for its viewer. */
-
 import type { DocumentFile } from '../api/work.ts';
 import card from '../base-ui/card.module.css';
 import { useFormat } from '../format/format.ts';

@@ -1,5 +1,4 @@
 /** One document: what became of it, and its file for a reason. */
-
 import { useEffect, useState } from 'react';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { type DocumentFile, revealFile } from '../api/work.ts';

@@ -1,5 +1,4 @@
 /** Earlier applications of the person. */
-
 import { Link } from 'wouter';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';

@@ -1,5 +1,4 @@
 /** The documents and the observed income side by side: what was sent, and what the reader found in it. */
-
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';

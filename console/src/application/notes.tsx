@@ -1,5 +1,4 @@
 /** The notes of the operators, and a new one. */
-
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';

@@ -1,5 +1,4 @@
 /** The observed income against the declared one, and month by month once it is revealed. */
-
 import type { ReactNode } from 'react';
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';

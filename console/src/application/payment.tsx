@@ -1,5 +1,4 @@
 /** What a payment of the application stands on, before anybody decides on it. */
-
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { Card } from '../base-ui/card.tsx';
 import { PaymentFacts } from '../decide/payment-facts.tsx';

@@ -1,5 +1,4 @@
 /** The points of each criterion: a picture in the rows of the table that says the same. */
-
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';

@@ -1,5 +1,4 @@
 /** Asks why personal data is revealed, and shows it where the service has recorded that. */
-
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { failureText } from '../api/failure.ts';

@@ -1,5 +1,4 @@
 /** How it stands with the review: due when, who holds it, what is missing, what is proposed. */
-
 import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';

@@ -1,5 +1,4 @@
 /** What was asked for, by whom, and how it stands. */
-
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card, Facts } from '../base-ui/card.tsx';

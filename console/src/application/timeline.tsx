@@ -1,5 +1,4 @@
 /** What happened to the application, by whom. */
-
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';

@@ -1,5 +1,4 @@
 /** The parts that the sections of the page share. */
-
 import { type ReactNode, useId } from 'react';
 import card from './card.module.css';
 

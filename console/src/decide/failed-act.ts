@@ -1,5 +1,4 @@
 /** Why a decision, or what else is done to an application, was refused: in words that say what to do. */
-
 import type { ChangedReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import type { Conflict } from '../../../src/subjects/desk/rules/conflict.ts';
 import { AnswerError } from '../api/ask.ts';

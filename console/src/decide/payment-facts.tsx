@@ -1,5 +1,4 @@
 /** What a payment stands on: the signature, the time to withdraw from it, and what is not there yet (D46). */
-
 import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { Facts } from '../base-ui/card.tsx';

@@ -1,5 +1,4 @@
 /** Times and amounts as the language of the page writes them. */
-
 import { type Language, useLanguage } from '../texts/texts.ts';
 import { type Format, formatOf, localeOf } from './formats.ts';
 

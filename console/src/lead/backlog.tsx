@@ -1,5 +1,4 @@
 /** What waits, by age. */
-
 import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card, Facts } from '../base-ui/card.tsx';

@@ -1,5 +1,4 @@
 /** Decisions by hour or by day: a picture, and the table that says the same. */
-
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { timeNow } from '../api/service-time.ts';

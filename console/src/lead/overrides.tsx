@@ -1,5 +1,4 @@
 /** Decisions against what the score leans to, by reviewer and by reason code. */
-
 import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';

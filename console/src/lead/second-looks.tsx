@@ -1,5 +1,4 @@
 /** Decisions that were drawn for a second look: the looker judges the application without knowing who decided. */
-
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';

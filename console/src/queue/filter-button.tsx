@@ -1,5 +1,4 @@
 /** The button of a narrow window that shows the filters and the order, and tells how many filters are set. */
-
 import { countFilters, type Filters } from '../api/filters.ts';
 import { useTexts } from '../texts/texts.ts';
 import { FILTERS_ID } from './filter-form.tsx';

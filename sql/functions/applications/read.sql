@@ -23,9 +23,9 @@ RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
 --   6 codes, each the index of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),
 --     num_debts (4-5), debt_age (6-7);
 --   7 which line of platforms; 8 to 10 currency; 12 to 19 income; 20 to 27 debt_amount.
--- src/subjects/applications/sql/facts.ts writes them. Of damaged facts it makes no error, which would keep the other
--- applications of a statement from being read, but NULLs: no decision is the sign of them. Its arguments are columns,
--- not a row: on another machine a table's part has a row type of its own.
+-- src/subjects/applications/sql/prepared-batch.ts writes them. Of damaged facts it makes no error, which would keep the
+-- other applications of a statement from being read, but NULLs: no decision is the sign of them. Its arguments are
+-- columns, not a row: on another machine a table's part has a row type of its own.
 CREATE OR REPLACE FUNCTION application_at(
   p_id bigint, p_created_at timestamptz, p_partner_id integer, p_api_key_id integer, p_policy_id smallint,
   p_phones bigint[], p_id_numbers bigint[], p_facts bytea, p_platforms text, p_position integer

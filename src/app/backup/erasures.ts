@@ -1,8 +1,6 @@
 /** The erasures of persons in the place of backups: written there, and done again in a restored store. */
-
-import type { Clock } from '../../ground/base/clock.ts';
+import { type Clock, DAY_MS } from '../../ground/base/clock.ts';
 import { describeError } from '../../ground/base/describe-error.ts';
-import { DAY_MS } from '../../ground/base/time.ts';
 import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
 import type { Place } from '../../ground/places/place.ts';
 import { schemaFit } from '../../ground/schema/migrations.ts';

@@ -1,5 +1,4 @@
 /** The files of documents and contracts in the place of backups: copied there, compared, and put back by a restore. */
-
 import type { Clock } from '../../ground/base/clock.ts';
 import { counted } from '../../ground/base/counted.ts';
 import type { ReadSetting } from '../../ground/base/setting.ts';

@@ -1,5 +1,4 @@
 /** The place of backups and its key, from the configuration. */
-
 import type { Clock } from '../../ground/base/clock.ts';
 import { BackupError } from '../../subjects/backup/errors.ts';
 import type { FilePlace } from '../../subjects/backup/files.ts';

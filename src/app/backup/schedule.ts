@@ -1,5 +1,4 @@
 /** What a service does for its backups by itself: bases and their log, erasures, files. */
-
 import type { Clock } from '../../ground/base/clock.ts';
 import { toldBy } from '../../ground/base/told-error.ts';
 import type { ServiceContext } from '../../program/subject/subject.ts';

@@ -8,7 +8,7 @@ import { isLoopback } from '../../ground/base/loopback.ts';
 import { type ReadSetting, readPort } from '../../ground/base/setting.ts';
 import type { S3Account } from '../../ground/places/s3.ts';
 import { s3AccountOf } from '../../ground/places/s3-account.ts';
-import { ACTOR_RULE, readActor } from '../../program/operations/actor.ts';
+import { ACTOR_RULE, readActor } from '../../program/operations/acting.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readDataKeys, readIndexKeys, readKey, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';

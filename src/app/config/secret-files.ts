@@ -1,7 +1,7 @@
 /** Secrets from files, as orchestrators mount them: `DATA_KEYS_FILE` names a file that holds what `DATA_KEYS` would. */
 import { readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { errorCode } from '../../ground/base/error-code.ts';
+import { errorCode } from '../../ground/base/describe-error.ts';
 import { isOpenToOthers, OPEN_TO_OTHERS } from '../../ground/base/private-file.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';
 

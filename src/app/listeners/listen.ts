@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { errorCode } from '../../ground/base/error-code.ts';
+import { errorCode } from '../../ground/base/describe-error.ts';
 import { ConfigError } from '../config/config.ts';
 
 /** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */

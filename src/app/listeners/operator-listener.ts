@@ -1,7 +1,7 @@
 /** Opens the console's listener. */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopbackAddress } from '../../ground/base/loopback.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
 import type { Watcher } from '../../program/subject/watcher.ts';

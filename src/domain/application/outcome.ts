@@ -1,5 +1,4 @@
 /** The outcome of each element of a batch (contract, "Result entry", "Error entry"). */
-
 import type { OutcomeType } from '../message/notify.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Decision } from '../scorecard/scorecard.ts';

@@ -1,5 +1,4 @@
 /** Partner events: what changes on a partner's application after its registration (D41). */
-
 import type { ApplicationId } from '../application/ids.ts';
 import type { ApplicationStatus } from '../application/lifecycle.ts';
 import type { ReasonCode } from '../application/reason-codes.ts';

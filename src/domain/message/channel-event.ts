@@ -1,5 +1,4 @@
 /** The events of a channel about messages and their recipients, in a form that is the same for every channel. */
-
 import type { BlindIndex } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { SendFailure } from './channel.ts';

@@ -12,7 +12,26 @@
  * "¿me pueden dar de baja el interés?". A "no, thanks" to an offer does not ask for an end of messages.
  */
 import { ACTS, ALONE, ASIDES, COURTESY, LEADS_TO, NO_INTEREST, STATEMENTS } from './opt-out-phrases.ts';
-import { plainWords } from './plain-words.ts';
+
+// One spelling of the words that people write. Pure.
+
+/**
+ * The text in small letters and digits, with one space between words. Full-width and other forms of letters become
+ * plain. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes one, and
+ * a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
+ */
+export function plainWords(text: string): string {
+  const words = text
+    .normalize('NFKC')
+    .normalize('NFD')
+    .replace(/[\p{M}\p{Cf}]+/gu, '')
+    .toLowerCase()
+    .replace(/\b(nao|no|n|quiero|quero)\s*\+/u, '$1 mas ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/(\p{L})\1{2,}/gu, '$1')
+    .trim();
+  return /^\p{L}( \p{L}){2,}$/u.test(words) ? words.replaceAll(' ', '') : words;
+}
 
 /** How people spell in a chat. */
 const SPELLINGS: Readonly<Record<string, string>> = {

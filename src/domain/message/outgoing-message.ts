@@ -1,9 +1,7 @@
 /** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
-
-import { languageOfCountry } from '../../ground/base/country-language.ts';
+import { languageOfCountry } from '../../ground/base/language.ts';
 import { type ApplicationId, type MessageId, toApplicationId, toMessageId } from '../application/ids.ts';
-import type { Phone } from '../phone/phone.ts';
-import { countryOfPhone } from '../phone/phone-country.ts';
+import { countryOfPhone, type Phone } from '../phone/phone.ts';
 import type { MessageType } from './notify.ts';
 
 /** The languages of messages. The country of the recipient's phone decides. */

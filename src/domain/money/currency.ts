@@ -1,5 +1,4 @@
 /** Finds the currency of an application's amounts (contract, "Application input"; D12). */
-
 import {
   AREA_CODES,
   CALLING_CODE_CURRENCY,

@@ -1,5 +1,4 @@
-import { type Authority, authorityText } from './authority.ts';
-import type { Role } from './role.ts';
+import { type Authority, authorityText, type Role } from './authority.ts';
 
 /** How the history and the record of acts name an operator who has an account: by the id, which stays. */
 export function operatorName(id: number): string {

@@ -1,5 +1,5 @@
 /** What a signed-in browser has: its session, and the two parts of its cookie. */
-import type { Role } from './role.ts';
+import type { Role } from './authority.ts';
 
 /** A session that goes on, with its operator as the account is now. */
 export interface BrowserSession {

@@ -1,5 +1,4 @@
 /** A partner's API key and its settings (contract, "Authentication"; D20, D24). */
-
 import type { Country } from '../../ground/base/country-data.ts';
 import type { LanguageSetting } from '../../ground/base/language.ts';
 import type { Templates } from '../message/notify.ts';

@@ -1,4 +1,5 @@
 /** The text of an error for people. `error-fields.ts` has the fields of an error for the log. */
+import { InDoubtError, UnavailableError } from './registration-failure.ts';
 
 /** The message of an error; for an `AggregateError` without a message, the messages of its parts. */
 export function describeError(error: unknown): string {
@@ -7,4 +8,43 @@ export function describeError(error: unknown): string {
     return error.errors.map(describeError).join('; ');
   }
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The code that Node or a driver gave an error; undefined where the error has none. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+// The fields of an error that a log line may show. They never hold a value of a row.
+
+const OUR_FRAMES = /\/(src\/[\w./-]{1,200}\.[jt]s:\d+)/g;
+const MAX_FRAMES = 8;
+/** In each language of PostgreSQL the name comes after this word, with its parameters. */
+const FUNCTION = /PL\/pgSQL[^\n(]{0,40}?\b(\w{1,63})\(/;
+
+/**
+ * The error's kind, its code (SQLSTATE or Node's) and the places in this program, innermost first. For an error of the
+ * database also table, constraint and function. The message only where this program wrote it, because another message
+ * may repeat a value.
+ */
+export function errorFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const { table, constraint, where } = error as { table?: string; constraint?: string; where?: string };
+  const fields = {
+    kind: error.name,
+    code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
+    message: error instanceof UnavailableError || error instanceof InDoubtError ? error.message : undefined,
+    at: framesOf(error),
+    table,
+    constraint,
+    function: FUNCTION.exec(where ?? '')?.[1],
+    cause: error.cause === undefined ? undefined : errorFields(error.cause),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function framesOf(error: Error): string | undefined {
+  const frames = [...(error.stack ?? '').matchAll(OUR_FRAMES)].map(([, frame]) => frame);
+  return frames.length === 0 ? undefined : frames.slice(0, MAX_FRAMES).join(' < ');
 }

@@ -1,3 +1,5 @@
+import type { Country } from './country-data.ts';
+
 /** The languages in which the service answers partners. */
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -13,3 +15,34 @@ export function inEach(text: (language: Language) => string): Words {
 /** The language settings of a key. With `auto` the request decides; the others pin the key to a language. */
 export const LANGUAGE_SETTINGS = ['auto', ...LANGUAGES] as const;
 export type LanguageSetting = (typeof LANGUAGE_SETTINGS)[number];
+
+// The language that people of a country read, of those that the service writes to applicants.
+
+/** Includes East Timor and Portuguese-speaking Africa, but not Macau, where few people read Portuguese. */
+const PORTUGUESE: ReadonlySet<Country> = new Set(['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL']);
+/**
+ * The message before a conversation has no English: it is in Spanish in these countries too, so only countries in which
+ * few people read Spanish are named.
+ */
+const ENGLISH: ReadonlySet<Country> = new Set([
+  'GB',
+  'IE',
+  'AU',
+  'NZ',
+  'ZA',
+  'NG',
+  'KE',
+  'GH',
+  'IN',
+  'JM',
+  'TT',
+  'BB',
+  'GY',
+  'BS',
+]);
+
+/** Spanish where no other language is known. */
+export function languageOfCountry(country: Country): 'es' | 'pt' | 'en' {
+  if (PORTUGUESE.has(country)) return 'pt';
+  return ENGLISH.has(country) ? 'en' : 'es';
+}

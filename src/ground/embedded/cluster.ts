@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../files/temporary.ts';
 import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } from './account.ts';

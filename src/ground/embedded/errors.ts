@@ -1,4 +1,4 @@
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { ToldError } from '../base/told-error.ts';
 
 /** A problem of the embedded server that operators can solve: the message is for them. */

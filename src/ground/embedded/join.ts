@@ -1,7 +1,7 @@
 /** Finds the server of a cluster, or starts it, and holds it. */
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { type Cluster, type ServedCluster, USER } from './cluster.ts';
 import { EmbeddedError } from './errors.ts';
 import { findPostmaster } from './postmaster.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { discard, temporaryBeside } from '../files/temporary.ts';
 import { EmbeddedError } from './errors.ts';

@@ -4,7 +4,7 @@ import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 
 /** A server of a cluster, according to its postmaster.pid. */
 interface Postmaster {

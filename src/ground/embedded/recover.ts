@@ -5,8 +5,7 @@
 
 import { mkdir, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { DAY_MS } from '../base/time.ts';
+import { type Clock, DAY_MS } from '../base/clock.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { discard, keepYoung, temporaryBeside } from '../files/temporary.ts';
 import { giveTree, serverAccount } from './account.ts';

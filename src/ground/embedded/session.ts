@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { isPassingTrouble } from '../postgres/store-trouble.ts';
 
 /** How to reach the server. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 
 /**
  * No temporary is used for longer (initdb is stopped after two minutes), but for those of `keepYoung`. So an older one

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { syncDirectory } from '../files/sync-directory.ts';
 import { discard, temporaryBeside } from '../files/temporary.ts';
 import type { Place, PlaceUse } from './place.ts';

@@ -1,6 +1,5 @@
 /** Waits for a database that is not up yet, for example because it is started together with the service. */
-import { describeError } from '../base/describe-error.ts';
-import { errorCode } from '../base/error-code.ts';
+import { describeError, errorCode } from '../base/describe-error.ts';
 import type { Database } from './database.ts';
 import type { Patience } from './patience.ts';
 import { SetupError } from './setup-error.ts';

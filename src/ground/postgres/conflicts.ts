@@ -1,6 +1,5 @@
 /** What the failure of a statement means for its next try. */
-
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 
 /**
  * Two sessions got in each other's way: serialization failure, deadlock, a row that another session made at the same

@@ -1,6 +1,6 @@
 /** Transactions, how they end, and how long their statements may take. `open-database.ts` opens the pool. */
 import pg from 'pg';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 
 export type Database = pg.Pool;
 
@@ -112,4 +112,12 @@ export async function isUndone(client: pg.ClientBase, error: unknown): Promise<b
  */
 export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006';
+}
+
+/** The row of a statement that always gives one. Throws an `Error` if it gave none or several. */
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1)
+    throw new Error(`a statement gave ${rows.length} rows instead of one`);
+  return row;
 }

@@ -1,8 +1,7 @@
 /** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
-import { CONNECT_TIMEOUT_MS } from './database.ts';
-import { onlyRow } from './only-row.ts';
+import { CONNECT_TIMEOUT_MS, onlyRow } from './database.ts';
 import { SetupError } from './setup-error.ts';
 import { isPassingTrouble } from './store-trouble.ts';
 

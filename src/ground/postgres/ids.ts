@@ -1,6 +1,5 @@
 /** Numbers in one order, from any machine of a cluster: by default each machine has a range of its own. */
-import type { Session } from './database.ts';
-import { onlyRow } from './only-row.ts';
+import { onlyRow, type Session } from './database.ts';
 
 /** Reads from that table, and takes the sequence's name as text: so the machine with the table gives the number. */
 const TAKE = 'SELECT nextval($1::text)::float8 AS number FROM elapsed';

@@ -1,9 +1,8 @@
 /** Opens the connection pool and checks its server: every session is bounded in time, and its commits are durable. */
-
 import { readFileSync, statSync } from 'node:fs';
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { isOpenToOthers, OPEN_TO_OTHERS } from '../base/private-file.ts';
 import { clientClass, type ServiceClient } from './client.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './database.ts';

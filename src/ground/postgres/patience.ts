@@ -1,7 +1,6 @@
 /** The patience of a start: what fails for a reason that may pass is tried again, for a minute (D37). */
 import type { Clock } from '../base/clock.ts';
-import { describeError } from '../base/describe-error.ts';
-import { errorCode } from '../base/error-code.ts';
+import { describeError, errorCode } from '../base/describe-error.ts';
 import { CommitInDoubtError } from './session.ts';
 import { PassingSetupError, SetupError } from './setup-error.ts';
 import { isPassingTrouble } from './store-trouble.ts';

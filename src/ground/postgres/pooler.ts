@@ -1,8 +1,7 @@
 /** Checks a connection pooler before the database. */
 import type pg from 'pg';
-import { errorCode } from '../base/error-code.ts';
-import { type Database, inTransaction } from './database.ts';
-import { onlyRow } from './only-row.ts';
+import { errorCode } from '../base/describe-error.ts';
+import { type Database, inTransaction, onlyRow } from './database.ts';
 import { SetupError } from './setup-error.ts';
 
 const PROBE = 'ventanilla_probe';

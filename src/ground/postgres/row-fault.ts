@@ -1,7 +1,6 @@
 /** Keeps a bad row from stopping the other rows. */
-
-import { errorCode } from '../base/error-code.ts';
-import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
+import { errorCode } from '../base/describe-error.ts';
+import { UnknownDataKeyError } from '../base/registration-failure.ts';
 
 /**
  * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made

@@ -3,8 +3,8 @@
  * what a commit is worth and how long a statement may take (D15, D16, D37).
  */
 import type pg from 'pg';
+import { onlyRow } from './database.ts';
 import { SERVER_ROLE, type ServerRole } from './hosts.ts';
-import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
 
 interface SessionLimits {

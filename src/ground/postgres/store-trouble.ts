@@ -1,5 +1,5 @@
 /** Recognises trouble of the store by the code of a failure, SQLSTATE or Node's: nothing is wrong with the program. */
-import { errorCode } from '../base/error-code.ts';
+import { errorCode } from '../base/describe-error.ts';
 import { ToldError } from '../base/told-error.ts';
 
 type Trouble = 'disk_full' | 'read_only' | 'crowded' | 'short' | 'files' | 'starting' | 'unreached';

@@ -1,8 +1,7 @@
 /** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md, "What is different there"). */
 import type { Clock } from '../base/clock.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
-import type { Database } from './database.ts';
-import { onlyRow } from './only-row.ts';
+import { type Database, onlyRow } from './database.ts';
 
 /** Citus commits on each machine in milliseconds, unless a machine or its server is lost meanwhile. */
 const WAIT_MS = 2_000;

@@ -4,7 +4,7 @@
  */
 
 import type pg from 'pg';
-import { HOUR_MS } from '../base/time.ts';
+import { HOUR_MS } from '../base/clock.ts';
 import { CONNECT_TIMEOUT_MS, type Database } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { grantRuntime, grantRuntimeAgain, sessionRole } from './runtime-role.ts';

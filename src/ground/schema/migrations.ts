@@ -4,9 +4,8 @@
  */
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
-import { errorCode } from '../base/error-code.ts';
-import type { Database } from '../postgres/database.ts';
-import { onlyRow } from '../postgres/only-row.ts';
+import { errorCode } from '../base/describe-error.ts';
+import { type Database, onlyRow } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { refuseWorker, spreadFunctions } from './distribution.ts';
 import {

@@ -2,8 +2,7 @@
  * The role that the service connects as. The owner of the tables migrates, and gives the runtime role what the
  * migrations say (`runtime_may` in `sql/functions/shared/runtime-role.sql`, docs/roles.md).
  */
-import type { Database } from '../postgres/database.ts';
-import { onlyRow } from '../postgres/only-row.ts';
+import { type Database, onlyRow } from '../postgres/database.ts';
 
 /** What the role of a session may do with the store. */
 export interface SessionRole {

@@ -1,5 +1,4 @@
 /** The parts of the documentation's sections: headings, tables, code and JSON. */
-
 import type { NamedField } from '../../domain/application/fields.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { type Content, type Html, html } from './html.ts';

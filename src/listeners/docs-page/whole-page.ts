@@ -1,16 +1,178 @@
 /** The documentation page: its frame and the order of its sections. */
-import { LANGUAGES } from '../../ground/base/language.ts';
+import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
+import { LANGUAGES, type Words } from '../../ground/base/language.ts';
+import { faultCatalogue } from '../../wire/contract/catalogue.ts';
 import { API_VERSION } from '../../wire/contract/changes.ts';
 import { batchExamples } from '../../wire/contract/examples.ts';
 import { NAMES } from '../../wire/contract/response.ts';
-import { MAX_APPLICATIONS } from '../../wire/contract/texts.ts';
-import { errors } from './errors.ts';
+import {
+  MAX_APPLICATIONS,
+  REFUSAL_TEXTS,
+  REQUEST_PROBLEMS,
+  requestStatus,
+  requestText,
+} from '../../wire/contract/texts.ts';
 import { events } from './events.ts';
-import { html } from './html.ts';
-import { changes, quota, retries, tools } from './operations.ts';
-import { address, code, type Docs, inLanguage, json, type Section, table } from './parts.ts';
-import { answers, fieldTable, legacyNames, scoring } from './reference.ts';
-import { tryIt } from './try-it.ts';
+import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
+import { type Content, html, inline } from './html.ts';
+import {
+  address,
+  code,
+  codes,
+  type Docs,
+  foldedTable,
+  inLanguage,
+  json,
+  type Section,
+  table,
+} from './parts.ts';
+import { answers, changes, fieldTable, legacyNames, quota, retries, scoring, tools } from './reference.ts';
+
+// The documentation's error catalogue: every error text of the interface, in both languages.
+
+/** The client's action for each HTTP code except 200. */
+const ADVICE: Readonly<Record<number, Words>> = {
+  400: {
+    en: 'Nothing was registered. Correct the request; the same one fails again.',
+    es: 'No se registró nada. Corrige la petición; la misma vuelve a fallar.',
+  },
+  401: {
+    en: 'Look at the key: is it whole, is it for this environment, was it revoked?',
+    es: 'Revisa la clave: ¿está completa, es de este ambiente, fue revocada?',
+  },
+  404: {
+    en: 'Look at the address: `/PRO` and `/DEV` are upper case. Of `/PRO/applications/…` it says that the application is not yours.',
+    es: 'Revisa la dirección: `/PRO` y `/DEV` van en mayúsculas. En `/PRO/applications/…` dice que la solicitud no es tuya.',
+  },
+  405: { en: 'Send a method that `Allow` names.', es: 'Usa un método de los que nombra `Allow`.' },
+  410: {
+    en: 'Read the events from the beginning, without `after`: the events after this cursor are no longer kept.',
+    es: 'Lee los eventos desde el principio, sin `after`: los posteriores a este cursor ya no se conservan.',
+  },
+  413: { en: 'Send fewer applications at once.', es: 'Envía menos solicitudes a la vez.' },
+  500: {
+    en: 'Nothing was stored. Send the same batch again after a moment, or after `Retry-After` seconds where it is there.',
+    es: 'No se guardó nada. Envía el mismo lote otra vez en un momento, o tras los segundos de `Retry-After` si viene.',
+  },
+};
+
+/** The HTTP codes with the client's action, then every text of a failed request and of a refused application. */
+function errors(docs: Docs): Section {
+  const { language, fields } = docs;
+  const byStatus = Map.groupBy(REQUEST_PROBLEMS, requestStatus);
+  const statuses = [...byStatus].toSorted(([left], [right]) => left - right);
+  const codesTable = [
+    [
+      html`<code>200</code>`,
+      inLanguage(
+        docs,
+        html`The batch was processed. Look at <code>${NAMES[language].errors_detail}</code> for what was not registered.`,
+        html`El lote se procesó. Mira <code>${NAMES[language].errors_detail}</code> para ver qué no se registró.`,
+      ),
+    ],
+    ...statuses.map(([status]) => [html`<code>${status}</code>`, inline(ADVICE[status]?.[language] ?? '')]),
+  ];
+  const both = (texts: Words): Content[] => [
+    html`<span lang="en">${texts.en}</span>`,
+    html`<span lang="es">${texts.es}</span>`,
+  ];
+  const ofRequests = statuses.flatMap(([status, problems]) =>
+    problems.map((problem) => [
+      html`<code>${status}</code>`,
+      ...both({ en: requestText(problem, 'en'), es: requestText(problem, 'es') }),
+    ]),
+  );
+  const refusals: [Words, Words][] = [
+    [{ en: 'duplicate', es: 'duplicada' }, REFUSAL_TEXTS.duplicate],
+    [{ en: 'quota', es: 'cuota' }, REFUSAL_TEXTS.over_quota],
+    [{ en: 'not an object', es: 'no es un objeto' }, REFUSAL_TEXTS.not_an_object],
+  ];
+  const ofApplications = [
+    ...refusals.map(([what, texts]) => [what[language], ...both(texts)]),
+    ...faultCatalogue(fields).map(({ field, texts }) => [html`<code>${field.name}</code>`, ...both(texts)]),
+  ];
+  const texts = ['English', 'Español'];
+  const body = html`
+    <h3>${inLanguage(docs, 'HTTP codes', 'Códigos HTTP')}</h3>
+    <p>${inLanguage(
+      docs,
+      html`With any code but 200 the body is <code>{ "error": "…" }</code> and nothing was registered.`,
+      html`Con cualquier código distinto de 200 el cuerpo es <code>{ "error": "…" }</code> y no se registró nada.`,
+    )}</p>
+    ${table(
+      inLanguage(docs, 'What to do with each code', 'Qué hacer con cada código'),
+      [inLanguage(docs, 'Code', 'Código'), inLanguage(docs, 'What to do', 'Qué hacer')],
+      codesTable,
+    )}
+    ${foldedTable(
+      inLanguage(docs, 'What a failed request says', 'Qué dice una petición fallida'),
+      [inLanguage(docs, 'Code', 'Código'), ...texts],
+      ofRequests,
+    )}
+    <h3>${inLanguage(docs, 'Errors of one application', 'Errores de una solicitud')}</h3>
+    ${inLanguage(
+      docs,
+      html`<p>They come with code 200, as the <code>error</code> of an entry. Everything that is wrong with an application is told at once, joined by <code>; </code>, and each field is named as you sent it. The quota's entry also has ${codes([NAMES.en.remaining, NAMES.en.daily_cap])} (in Spanish ${codes([NAMES.es.remaining, NAMES.es.daily_cap])}).</p>`,
+      html`<p>Vienen con código 200, en el <code>error</code> de una entrada. Todo lo que está mal en una solicitud se dice de una vez, unido por <code>; </code>, y cada campo se nombra como lo enviaste. La entrada de cuota trae además ${codes([NAMES.es.remaining, NAMES.es.daily_cap])} (en inglés ${codes([NAMES.en.remaining, NAMES.en.daily_cap])}).</p>`,
+    )}
+    ${foldedTable(
+      inLanguage(docs, 'What the error of an application says', 'Qué dice el error de una solicitud'),
+      [inLanguage(docs, 'About', 'Sobre'), ...texts],
+      ofApplications,
+    )}`;
+  return { id: 'errors', title: inLanguage(docs, 'Errors', 'Errores'), body };
+}
+
+// The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`.
+
+/** Every reserved phone (D38), and the form. Without JavaScript a note stands in place of the form. */
+function tryIt(docs: Docs): Section {
+  const { language, fields, basePath } = docs;
+  const [first] = batchExamples(fields, 'DEV', language);
+  const rows = SANDBOX_SCENARIOS.map(({ phone, description }) => [
+    html`<code class="scenario" data-phone="${phone}">${phone}</code>`,
+    inline(description[language]),
+  ]);
+  const body = html`
+    ${inLanguage(
+      docs,
+      html`<p>On <code>/DEV</code> these phones force an outcome on an application that is valid otherwise, so that you can rehearse each one. Any other phone is an ordinary one: nothing is a duplicate and no quota is used. <code>/PRO</code> refuses every phone that begins with <code>+990</code>.</p>`,
+      html`<p>En <code>/DEV</code> estos teléfonos fuerzan un resultado en una solicitud que por lo demás es válida, para que ensayes cada uno. Cualquier otro teléfono es normal: nada es duplicado y no se gasta cuota. <code>/PRO</code> rechaza todo teléfono que empiece por <code>+990</code>.</p>`,
+    )}
+    ${table(
+      inLanguage(docs, 'Phones of the sandbox', 'Teléfonos de prueba'),
+      [inLanguage(docs, 'Phone', 'Teléfono'), inLanguage(docs, 'What comes of it', 'Qué resulta')],
+      rows,
+    )}
+    <p id="try-script" class="note">${inLanguage(
+      docs,
+      'The form that sends a batch from here needs JavaScript. Without it, use the curl command above.',
+      'El formulario que envía un lote desde aquí necesita JavaScript. Sin él, usa el comando curl de arriba.',
+    )}</p>
+    <form id="try-form" class="try" hidden autocomplete="off" data-url="${basePath}/DEV"
+      data-sending="${inLanguage(docs, 'Sending…', 'Enviando…')}"
+      data-invalid="${inLanguage(docs, 'This is not valid JSON yet: ', 'Esto aún no es JSON válido: ')}"
+      data-unreachable="${unreachableText(docs)}"
+      data-use="${inLanguage(docs, 'Use this phone', 'Usar este teléfono')}"
+      data-used="${inLanguage(docs, 'is in the batch now. Press Send.', 'ya está en el lote. Pulsa Enviar.')}">
+      <h3>${inLanguage(docs, 'Send a batch', 'Envía un lote')}</h3>
+      ${keyField(
+        docs,
+        'try',
+        'DEV',
+        inLanguage(
+          docs,
+          'The key stays in this page’s memory and goes nowhere but to this service.',
+          'La clave se queda en la memoria de esta página y solo se envía a este servicio.',
+        ),
+      )}
+      <label for="try-batch">${inLanguage(docs, 'The batch', 'El lote')}</label>
+      <textarea id="try-batch" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off">${JSON.stringify(first.request, null, 2)}</textarea>
+      ${formButtons(docs, inLanguage(docs, 'Send to /DEV', 'Enviar a /DEV'))}
+      ${answerBox(inLanguage(docs, 'Answer', 'Respuesta'))}
+    </form>`;
+  return { id: 'try', title: inLanguage(docs, 'Try it in the sandbox', 'Pruébalo en /DEV'), body };
+}
 
 const SECTIONS = [
   start,

@@ -1,12 +1,14 @@
 /** The listener of the operators' console: every request passes the site, the session, the role and the form. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
-import { mayActAs } from '../../domain/operator/role.ts';
+import { mayActAs } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
 import type { Clock } from '../../ground/base/clock.ts';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
+import { isLoopback } from '../../ground/base/loopback.ts';
 import type { Database } from '../../ground/postgres/database.ts';
 import { type LogFailure, temporaryTrouble } from '../../program/operations/failure-log.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -31,7 +33,33 @@ import {
 import { cookieHeader, cookieOf } from './cookie.ts';
 import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
-import { isByAddress, refusalOfSite } from './same-site.ts';
+
+// Refuses requests that a page of another site makes a browser send, also to routes that only read. `CONSOLE_URL` says
+// which site is ours, and no header of the request does: so a name that leads to this machine gains nothing (DNS
+// rebinding).
+
+/** Why a request is refused; null: it is not. A program that is no browser sends none of these headers. */
+function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | null {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return `the request comes from another site: open ${origin}`;
+  }
+  if (headers.origin !== undefined && headers.origin !== origin) {
+    return `the request comes from another site: open ${origin}`;
+  }
+  return null;
+}
+
+/**
+ * Whether a browser asks for the console of `localhost` by an address of this machine. The requests of a page that is
+ * opened so are those of another site.
+ */
+function isByAddress({ host = '' }: IncomingHttpHeaders, origin: string): boolean {
+  const own = new URL(origin);
+  if (own.hostname !== 'localhost' || host === own.host || !URL.canParse(`http://${host}`)) return false;
+  const asked = new URL(`http://${host}`);
+  return isLoopback(asked.hostname) && asked.port === own.port;
+}
 
 // The numbers of a query, which come as texts.
 

@@ -1,5 +1,4 @@
 /** The OpenAPI document (3.1) of the operator API, made from the table of routes. */
-
 import { ACTIVE_HEADER, OPERATOR_HEADER, type Route } from '../../wire/operator/route.ts';
 import { cookieName } from './cookie.ts';
 

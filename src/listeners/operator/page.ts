@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errorCode } from '../../ground/base/error-code.ts';
+import { errorCode } from '../../ground/base/describe-error.ts';
 
 /** The built page: `index.html`, and the assets by name. */
 export interface Page {

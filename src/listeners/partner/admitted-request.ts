@@ -4,8 +4,8 @@ import type { Credential, Environment } from '../../domain/partner/credential.ts
 import type { Clock } from '../../ground/base/clock.ts';
 import type { Pace } from '../../subjects/events/uses/partner-events.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
-import { chooseLanguage } from '../../wire/contract/language.ts';
 import { RequestError } from '../../wire/contract/request.ts';
+import { chooseLanguage } from '../../wire/contract/texts.ts';
 import { type Admission, costOf, costOfEnvelopes, type Leave } from '../../wire/gate/admission.ts';
 import { connectionOf } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';

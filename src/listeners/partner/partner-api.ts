@@ -1,6 +1,8 @@
 /**
  * The partners' listener: what holds for all of its requests, before and after their routes (D1-D3, D22-D24, D37).
  */
+
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -9,6 +11,7 @@ import type { Outcome } from '../../domain/application/outcome.ts';
 import { type Credential, ENVIRONMENTS } from '../../domain/partner/credential.ts';
 import type { Language } from '../../ground/base/language.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
+import { tracing } from '../../program/tracing/tracing.ts';
 import {
   type ApplicationService,
   getApplication,
@@ -23,10 +26,9 @@ import {
 } from '../../subjects/messages/routes/whatsapp-webhook.ts';
 import { getQuota, type QuotaService } from '../../subjects/partners/routes/get-quota.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
-import { languageOfHeader } from '../../wire/contract/language.ts';
 import { readFeedQuery } from '../../wire/contract/partner-reads.ts';
 import { RequestError } from '../../wire/contract/request.ts';
-import { faultTexts, MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
+import { faultTexts, languageOfHeader, MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
 import type { Admission } from '../../wire/gate/admission.ts';
 import { readBody } from '../../wire/gate/body.ts';
 import { ByteBudget } from '../../wire/gate/byte-budget.ts';
@@ -38,9 +40,78 @@ import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
 import { PacedAnswers } from '../../wire/gate/paced-answers.ts';
 import { allowHeader, presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
 import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
-import { APPLICATIONS_PATH, EVENTS_PATH, isFrontPage, problemAt } from './partner-paths.ts';
 import { presentError } from './present-error.ts';
-import { logRequests } from './request-log.ts';
+
+// One log line a request: its route, its outcomes and its time. Never personal data or a key.
+
+/** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
+function logRequests(app: FastifyInstance, log: Logger): void {
+  app.setGenReqId(() => randomUUID());
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('X-Request-Id', request.id);
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    log.info(requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    done();
+  });
+  app.addHook('onRequestAbort', async (request) => {
+    log.info({ request_id: request.id, method: request.method, aborted: true }, 'request');
+  });
+}
+
+function requestLine(request: FastifyRequest, status: number, ms: number): object {
+  return {
+    request_id: request.id,
+    method: request.method,
+    // The route, not the URL, because a client may put personal data or a key into a URL.
+    route: request.routeOptions.url ?? null,
+    status,
+    ms: Math.round(ms * 10) / 10,
+    trace_id: tracing()?.traceIdOf(request),
+    ...(request.credential === null
+      ? {}
+      : { key_id: request.credential.keyId, partner_id: request.credential.partner.id }),
+    ...(request.problem === null ? {} : { problem: request.problem }),
+    ...(request.outcomes === null ? {} : { outcomes: countKinds(request.outcomes) }),
+  };
+}
+
+function countKinds(outcomes: readonly Outcome[]): Partial<Record<Outcome['kind'], number>> {
+  const counts: Partial<Record<Outcome['kind'], number>> = {};
+  for (const { kind } of outcomes) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+// The paths of the partners' interface and the methods that each one takes (D1, D41).
+
+/** Paths of D41, after the base path; they take GET alone. */
+const EVENTS_PATH = '/PRO/events';
+const APPLICATIONS_PATH = '/PRO/applications';
+
+/** True for the path where a person looks first: that of the listener, or the base path. */
+function isFrontPage(basePath: string, target: string): boolean {
+  const path = pathOf(target);
+  return path === '' || path === basePath;
+}
+
+function pathOf(target: string): string {
+  return target.replace(/\?.*/s, '').replace(/\/$/, '');
+}
+
+/** The problem of a request without a route: its method where the path is known, else its path. */
+function problemAt(basePath: string, target: string): 'method_not_allowed' | 'only_get' | 'not_found' {
+  const whole = pathOf(target);
+  if (!whole.startsWith(basePath)) return 'not_found';
+  const path = whole.slice(basePath.length);
+  if (ENVIRONMENTS.some((environment) => path === `/${environment}`)) return 'method_not_allowed';
+  return path === EVENTS_PATH || isApplication(path) ? 'only_get' : 'not_found';
+}
+
+function isApplication(path: string): boolean {
+  const id = path.startsWith(`${APPLICATIONS_PATH}/`) ? path.slice(APPLICATIONS_PATH.length + 1) : '';
+  return id !== '' && !id.includes('/');
+}
 
 interface PartnerApiOptions extends PartnerRoutes {
   readonly log: Logger;

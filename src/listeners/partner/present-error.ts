@@ -2,13 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { SandboxFailure } from '../../domain/application/sandbox.ts';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../../ground/base/registration-failure.ts';
 import { type LogFailure, temporaryTrouble } from '../../program/operations/failure-log.ts';
 import { OtherEnvironmentError } from '../../subjects/partners/uses/authenticate.ts';
-import { chooseLanguage } from '../../wire/contract/language.ts';
 import { RequestError } from '../../wire/contract/request.ts';
-import { type RequestProblem, requestStatus, requestText } from '../../wire/contract/texts.ts';
+import {
+  chooseLanguage,
+  type RequestProblem,
+  requestStatus,
+  requestText,
+} from '../../wire/contract/texts.ts';
 
 /** The problems that Fastify finds before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {

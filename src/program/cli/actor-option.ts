@@ -1,6 +1,6 @@
 /** `--as`: who acts, for the history and for the record of acts (D34). */
 import { Option } from 'commander';
-import { ACTOR_RULE, readActor } from '../operations/actor.ts';
+import { ACTOR_RULE, readActor } from '../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../operations/operator-context.ts';
 import { asArgument } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import type { Clock } from '../../ground/base/clock.ts';
-import { printable } from '../../ground/base/printable.ts';
+import { printable } from '../../ground/base/plain-text.ts';
 import { OperatorError } from '../operations/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';

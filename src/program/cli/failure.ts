@@ -1,8 +1,5 @@
 /** Tells of a failed command: what the operator can mend in one line, a fault of the program with what to report. */
-
-import { describeError } from '../../ground/base/describe-error.ts';
-import { errorCode } from '../../ground/base/error-code.ts';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { describeError, errorCode, errorFields } from '../../ground/base/describe-error.ts';
 import { InDoubtError, UnavailableError } from '../../ground/base/registration-failure.ts';
 import { ToldError } from '../../ground/base/told-error.ts';
 import { version } from '../../ground/base/version.ts';

@@ -1,6 +1,6 @@
 /** The output of commands: one JSON value for programs, tables for people. */
 import { type Readable, Writable } from 'node:stream';
-import { inLine, printable } from '../../ground/base/printable.ts';
+import { inLine, printable } from '../../ground/base/plain-text.ts';
 
 /** The streams and the exit code of a program; `process` is one. */
 export interface Io {

@@ -1,8 +1,7 @@
 /** `--reveal --reason TEXT` of the commands that print personal data, and values that come by standard input. */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { OperatorError } from '../operations/operator-context.ts';
-import { checkReason } from '../operations/reason.ts';
+import { checkReason, OperatorError } from '../operations/operator-context.ts';
 import { type ActorOptions, actorOption } from './actor-option.ts';
 import { asArgument } from './command.ts';
 import type { Io } from './output.ts';

@@ -1,7 +1,7 @@
 /** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
 import type { Clock } from '../../ground/base/clock.ts';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { UnavailableError } from '../../ground/base/registration-failure.ts';
 import { toldBy } from '../../ground/base/told-error.ts';
 import { storeTrouble } from '../../ground/postgres/store-trouble.ts';

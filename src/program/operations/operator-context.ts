@@ -1,5 +1,6 @@
 /** What an operator's command needs. */
 import type { Clock } from '../../ground/base/clock.ts';
+import { readableText } from '../../ground/base/plain-text.ts';
 import { ToldError } from '../../ground/base/told-error.ts';
 import type { Database } from '../../ground/postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -31,4 +32,17 @@ export type StoreView =
 /** The request cannot be carried out; operators read the message as it is. */
 export class OperatorError extends ToldError {
   override readonly name = 'OperatorError';
+}
+
+// The reason that an operator gives, as the history and the record of acts keep it (D34).
+
+const MAX_LENGTH = 500;
+
+/** The trimmed reason: one line of 1 to 500 code points by the rule of `readableText`. Throws `OperatorError`. */
+export function checkReason(reason: string): string {
+  const why = readableText(reason, MAX_LENGTH);
+  if (why !== null) return why;
+  throw new OperatorError(
+    `the reason must be one line of 1 to ${MAX_LENGTH} characters without invisible ones: it goes into the history`,
+  );
 }

@@ -1,5 +1,4 @@
 /** What `serve` and `worker` run of the applications, beside the way of a batch (`app/serve.ts`). */
-
 import type { BatchId } from '../../domain/application/ids.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { retentionOf } from './settings.ts';

@@ -1,7 +1,7 @@
 /** The variables that the applications alone read. */
 import { readFileSync } from 'node:fs';
 import { type Retention, readRetention } from '../../domain/application/retention.ts';
-import { errorCode } from '../../ground/base/error-code.ts';
+import { errorCode } from '../../ground/base/describe-error.ts';
 import { parseOperatorJson, RepeatedNameError } from '../../ground/base/operator-json.ts';
 import { type ReadSetting, readLimit, type Setting } from '../../ground/base/setting.ts';
 

@@ -1,5 +1,5 @@
 /** What `serve` and `worker` run of the record of operators' acts. */
-import { DAY_MS } from '../../ground/base/time.ts';
+import { DAY_MS } from '../../ground/base/clock.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { chainHead, headText } from './uses/verify-chain.ts';
 

@@ -1,5 +1,4 @@
 /** What a backup says of itself. The manifest is stored last: a backup without one was never finished. */
-
 import type { Place } from '../../ground/places/place.ts';
 import { BackupError, UnreadableBackupError } from './errors.ts';
 import type { LogEnd } from './log/archive.ts';

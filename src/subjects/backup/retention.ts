@@ -1,5 +1,4 @@
 /** Which backups of a place go. */
-
 import type { Place } from '../../ground/places/place.ts';
 import { finishedBackups } from './manifest.ts';
 import { backupsOf, manifestName, namesOfBackups } from './names.ts';

@@ -1,6 +1,5 @@
 /** The backups that a service makes by itself: a new base each day, and the log all the time. */
-import type { Clock } from '../../ground/base/clock.ts';
-import { DAY_MS } from '../../ground/base/time.ts';
+import { type Clock, DAY_MS } from '../../ground/base/clock.ts';
 import type { Administration } from '../../ground/embedded/administer.ts';
 import { administer } from '../../ground/embedded/administer.ts';
 import type { Place } from '../../ground/places/place.ts';

@@ -1,5 +1,5 @@
 /** What `serve` and `worker` run of the conversations. */
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
 import { startQueue } from '../../program/queue/queue.ts';
 import { startLoop } from '../../program/subject/loop.ts';

@@ -1,5 +1,5 @@
 /** The loop that applies proposals when their time to undo is over. */
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext } from '../../program/subject/subject.ts';
 import { SECOND_LOOK_SHARE } from './settings.ts';

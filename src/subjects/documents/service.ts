@@ -1,5 +1,4 @@
 /** What `serve` and `worker` run of the documents. */
-
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { following } from '../applications/uses/followers.ts';
 import { openStore } from './open.ts';

@@ -1,5 +1,4 @@
 /** The contact windows of this process, from its settings (docs/contact-windows.md). */
-
 import { type ContactWindows, windowState } from '../../domain/message/contact-window.ts';
 import type { Country } from '../../ground/base/country-data.ts';
 import type { ServiceContext } from '../../program/subject/subject.ts';

@@ -2,7 +2,7 @@
 import { type ApplicationId, applicationOfMessage } from '../../domain/application/ids.ts';
 import type { MessageReason } from '../../domain/message/reasons.ts';
 import type { ReplyId } from '../../domain/message/reply.ts';
-import { errorFields } from '../../ground/base/error-fields.ts';
+import { errorFields } from '../../ground/base/describe-error.ts';
 import { failureLog } from '../../program/operations/failure-log.ts';
 import type { Loop, LoopContext, Service } from '../../program/subject/subject.ts';
 import { following } from '../applications/uses/followers.ts';

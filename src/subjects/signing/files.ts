@@ -1,5 +1,4 @@
 /** The PDFs of contracts, for the backup. */
-
 import type { StoredFiles } from '../../program/subject/subject.ts';
 import { filesOf } from '../documents/files.ts';
 import { contractKeys } from './sql/contract-files.ts';

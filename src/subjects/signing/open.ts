@@ -1,5 +1,4 @@
 /** Puts together what the uses of contracts work with, from the variables of the process. */
-
 import type { Terms } from '../../domain/loan/terms.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { Clock } from '../../ground/base/clock.ts';

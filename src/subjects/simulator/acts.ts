@@ -1,5 +1,4 @@
 /** What people do on the simulator's page as the owners of phones. */
-
 import type { MessageId } from '../../domain/application/ids.ts';
 import type { OtherMessage } from '../../domain/message/channel-event.ts';
 import { type Button, formatCallback, parseInterestPayload } from '../../domain/message/outgoing-message.ts';

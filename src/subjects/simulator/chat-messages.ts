@@ -1,5 +1,4 @@
 /** The messages that the simulator's page shows: those that reached their phone. */
-
 import {
   type ApplicationId,
   applicationOfMessage,

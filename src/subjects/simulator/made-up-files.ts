@@ -2,7 +2,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { UploadFile } from '../../domain/message/channel.ts';
 import type { MediaKind } from '../../domain/message/channel-event.ts';
-import { HOUR_MS } from '../../ground/base/time.ts';
+import { HOUR_MS } from '../../ground/base/clock.ts';
 import type { Owner } from './owners.ts';
 import { type Row, type Statement, type StatementLayout, statementRows } from './statement-rows.ts';
 

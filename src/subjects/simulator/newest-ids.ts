@@ -5,8 +5,7 @@ import {
   MESSAGE_ID_RANGES,
   type MessageId,
 } from '../../domain/application/ids.ts';
-import type { Database } from '../../ground/postgres/database.ts';
-import { onlyRow } from '../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../ground/postgres/database.ts';
 
 /** Ids from here on are of messages after reviews. */
 export const FIRST_AFTER_REVIEW = MESSAGE_ID_RANGES.at(-1)!.before;

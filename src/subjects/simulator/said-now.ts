@@ -1,8 +1,8 @@
 /** A message that a person sends now. */
 import { randomUUID } from 'node:crypto';
 import type { Phone } from '../../domain/phone/phone.ts';
-import { DAY_MS, HOUR_MS } from '../../ground/base/time.ts';
-import { onlyRow } from '../../ground/postgres/only-row.ts';
+import { DAY_MS, HOUR_MS } from '../../ground/base/clock.ts';
+import { onlyRow } from '../../ground/postgres/database.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Said } from './said.ts';
 

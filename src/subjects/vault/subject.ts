@@ -1,5 +1,4 @@
 /** The parts of the vault in the program: the data keys, as operators change them. */
-
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import type { Witnesses } from '../../seal/witness.ts';

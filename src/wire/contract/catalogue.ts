@@ -1,5 +1,4 @@
 /** Every error that a partner can get, with its source and its texts, for the documentation. */
-
 import type { NamedField, Rule } from '../../domain/application/fields.ts';
 import type { Problem } from '../../domain/application/read-application.ts';
 import type { Environment } from '../../domain/partner/credential.ts';

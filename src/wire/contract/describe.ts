@@ -1,7 +1,6 @@
 /** Describes a field's rule in words, for the OpenAPI document and the documentation page. */
-
 import type { NamedField, Rule } from '../../domain/application/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/numbering-plan.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/phone.ts';
 import type { Language, Words } from '../../ground/base/language.ts';
 
 /**

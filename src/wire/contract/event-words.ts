@@ -1,5 +1,4 @@
 /** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
-
 import type { ReasonCode } from '../../domain/application/reason-codes.ts';
 import type { PartnerEventType } from '../../domain/event/event.ts';
 import type { LimitCode } from '../../domain/scorecard/scorecard.ts';

@@ -1,5 +1,4 @@
 /** The documentation's example requests and answers. The code of real answers renders the example answers. */
-
 import type { NamedField } from '../../domain/application/fields.ts';
 import { type ApplicationId, applicationIdAt, toBatchId } from '../../domain/application/ids.ts';
 import type { Outcome } from '../../domain/application/outcome.ts';

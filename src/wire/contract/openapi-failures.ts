@@ -1,5 +1,4 @@
 /** The OpenAPI document's answers that refuse a whole request, by HTTP status. */
-
 import type { Environment } from '../../domain/partner/credential.ts';
 import { LANGUAGES } from '../../ground/base/language.ts';
 import { type Operation, problemsOf, problemTexts } from './catalogue.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { NamedField } from '../../domain/application/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/numbering-plan.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/phone.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { describeRule, isRequired, nameIn } from './describe.ts';
 import { exampleApplication, wordIn } from './examples.ts';

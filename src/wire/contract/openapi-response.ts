@@ -6,7 +6,7 @@
 import type { NamedField } from '../../domain/application/fields.ts';
 import { OUTCOME_TYPES } from '../../domain/message/notify.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/partner/credential.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/numbering-plan.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/phone.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';

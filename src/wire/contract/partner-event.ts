@@ -1,7 +1,6 @@
 /** Renders a partner event (D41): the feed and the push tell it with the same JSON, in English in every language. */
-
 import type { PartnerEvent } from '../../domain/event/event.ts';
-import { withOffset } from '../../ground/base/time.ts';
+import { withOffset } from '../../ground/base/clock.ts';
 
 /** The event as a JSON value. */
 export function renderPartnerEvent(event: PartnerEvent): object {

@@ -10,8 +10,8 @@ import {
   UNASKED_EVENT_TYPES,
 } from '../../domain/event/event.ts';
 import type { Decision, LimitCode } from '../../domain/scorecard/scorecard.ts';
+import { optionalTime, withOffset } from '../../ground/base/clock.ts';
 import type { Language } from '../../ground/base/language.ts';
-import { optionalTime, withOffset } from '../../ground/base/time.ts';
 import { renderPartnerEvent } from './partner-event.ts';
 import { RequestError } from './request.ts';
 import { DECISION_NAMES, LATER_STATUS_NAMES, NAMES } from './response.ts';

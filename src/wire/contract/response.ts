@@ -1,11 +1,10 @@
 /** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
-
 import { type ApplicationStatus, INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
 import type { Outcome, Refusal, Registered } from '../../domain/application/outcome.ts';
 import type { Environment } from '../../domain/partner/credential.ts';
 import type { Decision } from '../../domain/scorecard/scorecard.ts';
+import { withOffset } from '../../ground/base/clock.ts';
 import type { Language } from '../../ground/base/language.ts';
-import { withOffset } from '../../ground/base/time.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
 /** The member names that differ between the languages. D25 lists the names that are the same. */

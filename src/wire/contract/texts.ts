@@ -1,8 +1,7 @@
 /** Every error text of the interface, in both languages. D14 and D26 give the texts of an application. */
-
 import type { FieldName, NamedField } from '../../domain/application/fields.ts';
 import type { Fault } from '../../domain/application/read-application.ts';
-import type { Language } from '../../ground/base/language.ts';
+import type { Language, LanguageSetting } from '../../ground/base/language.ts';
 
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;
@@ -195,4 +194,37 @@ function choices(field: NamedField, name: string, language: Language): string {
   const spanish = field.rule.spanish;
   const inSpanish = spanish !== undefined && (language === 'es' || name !== field.name);
   return (inSpanish ? Object.keys(spanish) : field.rule.values).join(', ');
+}
+
+// Chooses the language of an answer (D24).
+
+/** Spanish where the header prefers `es` over `en`, else English, also for a malformed header. */
+export function languageOfHeader(acceptLanguage: string | undefined): Language {
+  if (acceptLanguage === undefined) return 'en';
+  return quality(acceptLanguage, 'es') > quality(acceptLanguage, 'en') ? 'es' : 'en';
+}
+
+/** The key's pinned language, else the requested language. */
+export function chooseLanguage(setting: LanguageSetting, requested: Language): Language {
+  return setting === 'auto' ? requested : setting;
+}
+
+/** The highest q-value of a language in the header, with or without a region. `*` stands for languages not named. */
+function quality(header: string, language: Language): number {
+  let named: number | undefined;
+  let wildcard = 0;
+  for (const item of header.toLowerCase().split(',')) {
+    const [range = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const q = qualityValue(parameters);
+    if (range === '*') wildcard = Math.max(wildcard, q);
+    else if (range === language || range.startsWith(`${language}-`)) named = Math.max(named ?? 0, q);
+  }
+  return named ?? wildcard;
+}
+
+function qualityValue(parameters: readonly string[]): number {
+  const parameter = parameters.find((candidate) => candidate.startsWith('q='));
+  if (parameter === undefined) return 1;
+  const text = parameter.slice(2).trim();
+  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }

@@ -5,12 +5,122 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { GivingWay } from './giving-way.ts';
-import { RequestCut } from './request-cut.ts';
-import { PIECE_BYTES } from './request-pieces.ts';
-import { SocketSide, type StreamCallback } from './socket-side.ts';
+import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
 import { TURNED_AWAY } from './turned-away.ts';
+
+// The side of a connection that passes writes and settings on to its socket.
+
+/** The callback of a stream's write or end. */
+type StreamCallback = (error?: Error | null) => void;
+
+/** The members of a socket that the server uses, except for reading. What is written after `sendLast` is discarded. */
+abstract class SocketSide extends Duplex {
+  /** Not named `socket`, because requests and answers have a `socket` too, which is the connection. */
+  protected readonly rawSocket: Socket;
+
+  constructor(socket: Socket, pieceBytes: number) {
+    super({ decodeStrings: false, readableHighWaterMark: pieceBytes });
+    this.rawSocket = socket;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.rawSocket.remoteAddress;
+  }
+
+  setTimeout(ms: number, onTimeout?: () => void): this {
+    if (onTimeout !== undefined) this.once('timeout', onTimeout);
+    this.rawSocket.setTimeout(ms);
+    return this;
+  }
+
+  /** Sends the bytes and ends the socket's writing side, past everything that is written to this stream. */
+  protected sendLast(bytes: Buffer): void {
+    this.rawSocket.end(bytes);
+  }
+
+  override _read(): void {
+    // Nothing to do: the connection pushes, and it checks `isPaused` before each push.
+  }
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: StreamCallback): void {
+    if (this.rawSocket.writableEnded) done();
+    else this.rawSocket.write(chunk, encoding, done);
+  }
+
+  override _writev(
+    chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
+    done: StreamCallback,
+  ): void {
+    if (this.rawSocket.writableEnded) {
+      done();
+      return;
+    }
+    // Head and body of an answer go in one piece, which costs the system less than two.
+    const bytes = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
+    );
+    this.rawSocket.write(Buffer.concat(bytes), done);
+  }
+
+  override _final(done: StreamCallback): void {
+    if (this.rawSocket.writableEnded) done();
+    else this.rawSocket.end(done);
+  }
+}
+
+// Where the bytes of a connection are cut, so that Node's HTTP parser gets one request at a time.
+
+class RequestCut {
+  /** Follows the bytes that went to the parser. */
+  readonly #blankLine = new BlankLine();
+  /** The number of bytes that went to the parser in one piece with the head before them. */
+  #afterHead = 0;
+  /** These bytes included the beginning of the next head. */
+  #isNextBegun = false;
+  #bodyLeft = 0;
+
+  /** The bytes of the body that are still to come, by its head; Infinity for chunks. */
+  get bodyLeft(): number {
+    return this.#bodyLeft;
+  }
+
+  /** The length of the next piece of a head. */
+  ofHead(bytes: Buffer): number {
+    const head = this.#blankLine.lengthTo(bytes);
+    // Bytes without a line end hold neither another request nor a chunk. They go with the head: one piece costs less.
+    const isAlone = bytes.indexOf(LINE_END, head) < 0;
+    this.#afterHead = isAlone ? bytes.length - head : 0;
+    if (this.#afterHead > 0) this.#blankLine.follow(bytes.subarray(head));
+    return head + this.#afterHead;
+  }
+
+  /** Call this when a head is read, with the length of its body. */
+  beginBody(length: number): void {
+    this.#isNextBegun = this.#afterHead > length;
+    this.#bodyLeft = Math.max(length - this.#afterHead, 0);
+  }
+
+  /** The length of the next piece of the body. */
+  ofBody(bytes: Buffer): number {
+    // A blank line ends the chunks. Within a chunk a blank line only cuts the piece in two.
+    if (this.#bodyLeft === Number.POSITIVE_INFINITY) {
+      return this.#blankLine.lengthTo(bytes.subarray(0, endOfChunks(bytes)));
+    }
+    const length = Math.min(bytes.length, this.#bodyLeft, PIECE_BYTES);
+    this.#bodyLeft -= length;
+    return length;
+  }
+
+  /** Call this when the request is over. Returns whether the next one has begun. */
+  endRequest(): boolean {
+    this.#bodyLeft = 0;
+    if (!this.#isNextBegun) this.#blankLine.forget();
+    return this.#isNextBegun;
+  }
+}
 
 /** The time that a client which still sends has to read the last answer. A reset would discard the answer. */
 const LINGER_MS = 1_000;

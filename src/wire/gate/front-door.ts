@@ -5,7 +5,7 @@ import type { Clock } from '../../ground/base/clock.ts';
 import { BACKLOG, canShareAddress, openAcceptors } from './acceptors.ts';
 import type { IncomingConnection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
-import { TunnelError } from './unknown-method.ts';
+import { TunnelError } from './unreadable.ts';
 
 interface FrontDoorOptions {
   readonly limits: ConnectionLimits;

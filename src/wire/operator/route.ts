@@ -1,6 +1,6 @@
 /** The shape of a route of the operator API. The listener and its document come from the same table. */
 import type { Static, TSchema } from 'typebox';
-import type { Role } from '../../domain/operator/role.ts';
+import type { Role } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
 
 /**

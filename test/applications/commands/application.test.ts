@@ -1,5 +1,4 @@
 /** `ventanilla application` and `message`. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toApplicationId } from '../../../src/domain/application/ids.ts';

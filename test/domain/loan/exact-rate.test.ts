@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { annualRateOf } from '../../../src/domain/loan/annual-rate.ts';
 import { type LoanTerms, loanOf } from '../../../src/domain/loan/loan.ts';
-import { offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
+import { annualRateOf, offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
 import { TERMS } from '../../support/terms.ts';
 
 /** Half up, as money is rounded. */

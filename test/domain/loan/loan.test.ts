@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { annualRateOf, percentText, presentValue } from '../../../src/domain/loan/annual-rate.ts';
 import { type LoanTerms, loanOf } from '../../../src/domain/loan/loan.ts';
+import { annualRateOf, percentText, presentValue } from '../../../src/domain/loan/offer.ts';
 import { divideRounded, readDecimal, writeDecimal } from '../../../src/domain/money/decimal.ts';
 import { formatMoney, minorDigits, moneyText, toMinor } from '../../../src/domain/money/money.ts';
 

@@ -1,5 +1,4 @@
 /** What a message shows of an applicant's name (D42). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,4 @@
 /** The brand of a key and the message that it makes (contract, "Events"; D31, D32; docs/brand.md). */
-
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { countryOfPhone } from '../../../src/domain/phone/phone-country.ts';
+import { countryOfPhone } from '../../../src/domain/phone/phone.ts';
 
 it('the calling code decides the country; where several countries share the code, the number decides', () => {
   const cases: [phone: string, country: string | null][] = [

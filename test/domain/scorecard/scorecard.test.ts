@@ -4,8 +4,14 @@ import fc from 'fast-check';
 import type { Application, DebtAge, NumDebts, PriorHistory } from '../../../src/domain/application/fields.ts';
 import { INITIAL_STATUS } from '../../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
-import { CRITERIA, DEFAULT_POLICY, MAX_POINTS, type Policy } from '../../../src/domain/scorecard/policy.ts';
-import { assess, installmentFactor } from '../../../src/domain/scorecard/scorecard.ts';
+import {
+  assess,
+  CRITERIA,
+  DEFAULT_POLICY,
+  installmentFactor,
+  MAX_POINTS,
+  type Policy,
+} from '../../../src/domain/scorecard/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../../src/ground/base/currency-data.ts';
 import { APPLICANT } from '../../support/applicant.ts';
 

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { PartnerId } from '../../../src/domain/partner/credential.ts';
-import { errorCode } from '../../../src/ground/base/error-code.ts';
+import { errorCode } from '../../../src/ground/base/describe-error.ts';
 import { inTransaction } from '../../../src/ground/postgres/database.ts';
 import { claimPushes } from '../../../src/subjects/events/push/sql/claim.ts';
 import { disableEndpoint, rotateSecret } from '../../../src/subjects/events/push/sql/endpoints.ts';

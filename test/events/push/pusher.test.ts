@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { PartnerId } from '../../../src/domain/partner/credential.ts';
 import { machineClock } from '../../../src/ground/base/clock.ts';
-import { errorCode } from '../../../src/ground/base/error-code.ts';
+import { errorCode } from '../../../src/ground/base/describe-error.ts';
 import { isPassingTrouble } from '../../../src/ground/postgres/store-trouble.ts';
 import { eventIdOf } from '../../../src/seal/event-ids.ts';
 import { makeSigningSecret } from '../../../src/subjects/events/push/http/sign.ts';

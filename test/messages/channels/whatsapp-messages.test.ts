@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChannelEvent } from '../../../src/domain/message/channel-event.ts';
-import { readWhatsAppEvents } from '../../../src/subjects/messages/channels/whatsapp-events.ts';
-import { contactsOf, personOf } from '../../../src/subjects/messages/channels/whatsapp-values.ts';
+import {
+  contactsOf,
+  personOf,
+  readWhatsAppEvents,
+} from '../../../src/subjects/messages/channels/whatsapp-events.ts';
 import {
   type PersonMessage,
   PHONE_NUMBER_ID,

@@ -1,5 +1,4 @@
 /** `ventanilla message retry` and `cancel` of all messages that fit (docs/messages.md, "Uncertain messages"). */
-
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/domain/message/notify.ts';

@@ -1,5 +1,4 @@
 /** `ventanilla suppression`: the phones that get no messages. */
-
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { toApplicationId } from '../../../src/domain/application/ids.ts';

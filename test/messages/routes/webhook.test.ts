@@ -1,5 +1,4 @@
 /** The channel's webhook: handshake, signature and bodies of any content (docs/messages.md, "Setting up WhatsApp"). */
-
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, describe, it } from 'node:test';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../../src/domain/phone/phone.ts';
-import { countryOfPhone } from '../../../src/domain/phone/phone-country.ts';
+import { countryOfPhone, toPhone } from '../../../src/domain/phone/phone.ts';
 import { languageOfPhone } from '../../../src/subjects/conversation/rules/language.ts';
 import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
 

@@ -1,5 +1,4 @@
 /** What a fault is, and what it works on. */
-
 import type { Random } from '../../../test/support/random.ts';
 import type { PartnerKey } from '../clients/world.ts';
 import type { Gate } from '../gate.ts';

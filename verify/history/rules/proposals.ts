@@ -1,7 +1,6 @@
 /** Every proposal ends once, as it was made, and the desk applies nothing that nobody proposed (D34, D48). */
-
 import { operatorName } from '../../../src/domain/operator/operator-name.ts';
-import { accountOf } from '../../../src/program/operations/actor.ts';
+import { accountOf } from '../../../src/program/operations/acting.ts';
 import type { DeskAct, Found, History, StoredApplication, StoredProposal } from '../history.ts';
 import type { Lookup } from '../lookup.ts';
 

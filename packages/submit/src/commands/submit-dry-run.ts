@@ -1,5 +1,4 @@
 /** `ventanilla submit --dry-run`. */
-
 import type { Clock } from '../../../../src/ground/base/clock.ts';
 import type { Io } from '../../../../src/program/cli/output.ts';
 import { checkRows } from '../map/check.ts';

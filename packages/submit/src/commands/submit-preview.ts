@@ -1,8 +1,7 @@
 /** The preview that `ventanilla submit` shows before it sends anything. */
-
 import type { Country } from '../../../../src/ground/base/country-data.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
-import { inLine } from '../../../../src/ground/base/printable.ts';
+import { inLine } from '../../../../src/ground/base/plain-text.ts';
 import { type Io, recordOf, writeOutput } from '../../../../src/program/cli/output.ts';
 import type { Check, PhonesOfAKind, ReadPhone } from '../map/check.ts';
 import type { Change } from '../map/convert.ts';

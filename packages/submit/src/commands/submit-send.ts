@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import type { Clock } from '../../../../src/ground/base/clock.ts';
 import { type Country, isCountry } from '../../../../src/ground/base/country-data.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
-import { inLine } from '../../../../src/ground/base/printable.ts';
+import { inLine } from '../../../../src/ground/base/plain-text.ts';
 import { type Io, shortTime, writeNote, writeOutput } from '../../../../src/program/cli/output.ts';
 import { type Check, checkRows, refuseEmpty } from '../map/check.ts';
 import { foldWord } from '../map/consent.ts';

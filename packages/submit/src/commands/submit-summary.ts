@@ -1,7 +1,6 @@
 /** The summary that `ventanilla submit` ends with. */
-
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
-import { inLine } from '../../../../src/ground/base/printable.ts';
+import { inLine } from '../../../../src/ground/base/plain-text.ts';
 import {
   type Io,
   recordOf,

@@ -1,5 +1,4 @@
 /** What `ventanilla submit` needs of the process: variables, the terminal and the progress there, signals. */
-
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../../../src/ground/base/clock.ts';
 import { counted } from '../../../../src/ground/base/counted.ts';

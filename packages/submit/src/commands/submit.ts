@@ -1,11 +1,10 @@
 /** `ventanilla submit`: sends a file of applicants to a service anywhere. */
-
 import { readFileSync, statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { type Country, isCountry } from '../../../../src/ground/base/country-data.ts';
-import { errorCode } from '../../../../src/ground/base/error-code.ts';
+import { errorCode } from '../../../../src/ground/base/describe-error.ts';
 import { LANGUAGES, type Language, type Words } from '../../../../src/ground/base/language.ts';
-import { inLine } from '../../../../src/ground/base/printable.ts';
+import { inLine } from '../../../../src/ground/base/plain-text.ts';
 import { isOpenToOthers, OPEN_TO_OTHERS } from '../../../../src/ground/base/private-file.ts';
 import { ToldError } from '../../../../src/ground/base/told-error.ts';
 import { type Cli, HINT } from '../../../../src/program/cli/command.ts';

@@ -1,10 +1,8 @@
 /** Checks applications by the service's own rules, without the service. */
-
 import type { Application } from '../../../../src/domain/application/fields.ts';
 import { type Fault, readApplication } from '../../../../src/domain/application/read-application.ts';
 import type { Environment } from '../../../../src/domain/partner/credential.ts';
-import { normalisePhone, type Phone } from '../../../../src/domain/phone/phone.ts';
-import { countryOfPhone } from '../../../../src/domain/phone/phone-country.ts';
+import { countryOfPhone, normalisePhone, type Phone } from '../../../../src/domain/phone/phone.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
 import { keysOf } from '../../../../src/ground/base/keys-of.ts';
 import { faultTexts } from '../../../../src/wire/contract/texts.ts';

@@ -1,5 +1,4 @@
 /** The errors that stop a submission, with texts for the person who started it. */
-
 import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { ToldError } from '../../../../src/ground/base/told-error.ts';
 

@@ -1,5 +1,4 @@
 /** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
-
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt, Fault } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';

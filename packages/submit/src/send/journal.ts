@@ -9,10 +9,10 @@ import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, rm, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Outcome } from '../../../../client/src/index.ts';
+import { DAY_MS } from '../../../../src/ground/base/clock.ts';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
-import { errorCode } from '../../../../src/ground/base/error-code.ts';
+import { errorCode } from '../../../../src/ground/base/describe-error.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
-import { DAY_MS } from '../../../../src/ground/base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 

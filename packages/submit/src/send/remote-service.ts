@@ -1,5 +1,4 @@
 /** The service that gets the file, reached through parts of the partners' client. */
-
 import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import { endpointOf, isReadable } from '../../../../client/src/endpoint.ts';

@@ -1,10 +1,8 @@
 /** Sends a file of applicants batch by batch, and counts what became of the rows. */
-
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Clock } from '../../../../src/ground/base/clock.ts';
+import { type Clock, HOUR_MS } from '../../../../src/ground/base/clock.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
-import { HOUR_MS } from '../../../../src/ground/base/time.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { type Inspected, isUnchanged } from '../read/inspect.ts';

@@ -1,6 +1,5 @@
 /** The record of what operators did and read: a chain of rows, in which each MAC covers the row before. */
-import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import type { ChainKeys } from '../chain-keys.ts';
 
 /** An act, or a reading of personal data. It holds no personal data. */

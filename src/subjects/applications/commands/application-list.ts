@@ -1,5 +1,4 @@
 /** `ventanilla application list`. */
-
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { APPLICATION_STATUSES, type ApplicationStatus } from '../../../domain/application/lifecycle.ts';

@@ -1,8 +1,7 @@
 /** How `ventanilla application` shows applications, to people and to programs. */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
 import { type Io, writeNote } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
 import type { StoredApplication } from '../uses/applications.ts';

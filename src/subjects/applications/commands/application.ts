@@ -1,13 +1,11 @@
 /** `ventanilla application`. Messages add `application show`. */
-
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { REVIEW_ACTIONS, type ReviewAction } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../domain/application/reason-codes.ts';
-import { describeError } from '../../../ground/base/describe-error.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { describeError, errorCode } from '../../../ground/base/describe-error.ts';
 import { actorOption, namedBy, readName } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, choiceOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';

@@ -1,5 +1,4 @@
 /** `ventanilla retention`: how long applications are kept. */
-
 import type { Command } from 'commander';
 import type { Retention } from '../../../domain/application/retention.ts';
 import { counted } from '../../../ground/base/counted.ts';

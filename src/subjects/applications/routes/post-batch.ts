@@ -1,7 +1,6 @@
 /** Answers a batch of a partner, after its admission (contract, "Endpoints"; D24, D36). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credential, Environment } from '../../../domain/partner/credential.ts';
-import { chooseLanguage } from '../../../wire/contract/language.ts';
 import {
   checkContentType,
   checkIdempotencyKey,
@@ -9,7 +8,7 @@ import {
   readSubmittedBatch,
 } from '../../../wire/contract/request.ts';
 import { renderBatch } from '../../../wire/contract/response.ts';
-import type { FaultText } from '../../../wire/contract/texts.ts';
+import { chooseLanguage, type FaultText } from '../../../wire/contract/texts.ts';
 import { json } from '../../../wire/gate/json.ts';
 import type { BatchRequest, BatchResult } from '../uses/ingest-batch.ts';
 

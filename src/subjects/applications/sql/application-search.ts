@@ -1,5 +1,4 @@
 /** Finds applications, newest first, in chunks, so that memory and the time of each statement are bounded. */
-
 import {
   type ApplicationId,
   type BatchId,
@@ -9,8 +8,7 @@ import {
 } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
 import type { Vault } from '../../../seal/vault.ts';

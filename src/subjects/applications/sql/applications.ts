@@ -1,12 +1,10 @@
 /** Applications, as operators read and review them. */
-
 import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { CRITERIA, type Points } from '../../../domain/scorecard/policy.ts';
-import type { Decision } from '../../../domain/scorecard/scorecard.ts';
+import { CRITERIA, type Decision, type Points } from '../../../domain/scorecard/scorecard.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { SEALED_FIELDS } from './envelope.ts';

@@ -1,5 +1,4 @@
 /** Envelopes whose first byte, the id of their data key, is damaged. */
-
 import { type BatchId, partitionOfBatch } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { knownDataKeys } from '../../../seal/data-keys.ts';

@@ -11,11 +11,11 @@ import {
   toApplicationId,
 } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { byteaArray } from '../../../ground/postgres/pg-encoding.ts';
+import { byteaArray } from '../../../ground/postgres/gathering.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';

@@ -1,5 +1,4 @@
 /** Finds the applications whose applicant tapped "I am interested", newest interest first. */
-
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';

@@ -1,5 +1,4 @@
 /** Cuts lists of ids and walks by partition, so that a statement locks few partitions. */
-
 import {
   type BatchId,
   batchesOfPartition,
@@ -7,8 +6,7 @@ import {
   toBatchId,
 } from '../../../domain/application/ids.ts';
 import { UnavailableError } from '../../../ground/base/registration-failure.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 
 /**
  * Most partitions of one statement: `most_partitions` in `sql/functions/messages/read.sql`. A test compares the two.

@@ -5,8 +5,7 @@
 
 import type pg from 'pg';
 import type { BatchId } from '../../../domain/application/ids.ts';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import { type Clock, DAY_MS } from '../../../ground/base/clock.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 
 /** With so many applications a partition, two years of 10 million a day are 870 partitions (docs/decisions/0006). */

@@ -1,12 +1,15 @@
 /** One application as its partner sees it (D41). */
-
 import type { Application } from '../../../domain/application/fields.ts';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Policy } from '../../../domain/scorecard/policy.ts';
-import { type Decision, type LimitCode, passedLimit } from '../../../domain/scorecard/scorecard.ts';
+import {
+  type Decision,
+  type LimitCode,
+  type Policy,
+  passedLimit,
+} from '../../../domain/scorecard/scorecard.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';

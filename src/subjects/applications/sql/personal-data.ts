@@ -1,9 +1,8 @@
 /** Opens the personal data of applications and compares it with their rows. */
-
 import type { FieldName } from '../../../domain/application/fields.ts';
 import type { BatchId } from '../../../domain/application/ids.ts';
 import { knownPhone } from '../../../domain/phone/phone.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';

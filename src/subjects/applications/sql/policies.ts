@@ -1,8 +1,7 @@
 /** The policies that were used, so that each decision can be explained and repeated (D30). */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { Policy } from '../../../domain/scorecard/policy.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import type { Policy } from '../../../domain/scorecard/scorecard.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import { SetupError } from '../../../ground/postgres/setup-error.ts';

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FieldName } from '../../../domain/application/fields.ts';
 import { type BatchId, partitionOfBatch } from '../../../domain/application/ids.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { eachApart } from '../../../ground/postgres/row-fault.ts';
 import type { Vault } from '../../../seal/vault.ts';

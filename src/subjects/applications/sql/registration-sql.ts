@@ -1,5 +1,4 @@
 /** The statements of registration and the forms of their results. */
-
 import {
   type ApplicationId,
   applicationIdAt,
@@ -18,7 +17,7 @@ import {
   smallintArray,
   textArray,
   uuidArray,
-} from '../../../ground/postgres/pg-encoding.ts';
+} from '../../../ground/postgres/gathering.ts';
 import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 
 /** The outcome that the store gives a candidate: its application, or why there is none. */

@@ -1,5 +1,4 @@
 /** Makes the blind indexes of the applications again when their key or their form changes. */
-
 import {
   type BatchId,
   batchesOfPartition,
@@ -7,7 +6,7 @@ import {
   toBatchId,
 } from '../../../domain/application/ids.ts';
 import { knownPhone } from '../../../domain/phone/phone.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { takeIds } from '../../../ground/postgres/ids.ts';
 import {

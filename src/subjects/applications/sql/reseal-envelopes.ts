@@ -1,5 +1,4 @@
 /** Seals the envelopes of batches again with another data key, and counts those that a data key has sealed. */
-
 import {
   type BatchId,
   batchesOfPartition,
@@ -7,7 +6,7 @@ import {
   toBatchId,
 } from '../../../domain/application/ids.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
-import { byteaArray } from '../../../ground/postgres/pg-encoding.ts';
+import { byteaArray } from '../../../ground/postgres/gathering.ts';
 import { eachApart } from '../../../ground/postgres/row-fault.ts';
 import { SEAL_HEAD_BYTES, type Vault } from '../../../seal/vault.ts';
 import type { ResealStep, SealedRows } from '../../../seal/witness.ts';

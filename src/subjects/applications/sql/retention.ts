@@ -1,13 +1,11 @@
 /** Deletes applications for their age, by a retention. */
-
 import type { BatchId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Retention } from '../../../domain/application/retention.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { forgetPartitions, withTime } from './partitions.ts';
 
 /** Longer than any store is old: an interval of the database holds it. */

@@ -1,5 +1,4 @@
 /** What operators do with applications: find, explain, review (contract, "States and transitions"). */
-
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import {
   type ApplicationStatus,
@@ -9,9 +8,12 @@ import {
 import { type ReasonCode, UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { normalisePhone, typedPhone } from '../../../domain/phone/phone.ts';
-import { withOffset } from '../../../ground/base/time.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../program/operations/operator-context.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';

@@ -1,10 +1,12 @@
 /** Lifts a false duplicate: two phones with one blind index (docs/decisions/0006). */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
 import { foldPhone, isPhone, normalisePhone, typedPhone } from '../../../domain/phone/phone.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../program/operations/operator-context.ts';
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { freePhoneIndex } from '../sql/application-marks.ts';
 import { readApplicationDetails } from '../sql/applications.ts';

@@ -1,5 +1,4 @@
 /** Takes in a batch: reads, scores and decides each element, and registers the valid ones. */
-
 import type { NamedField } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Outcome, Registered } from '../../../domain/application/outcome.ts';
@@ -7,15 +6,13 @@ import { readApplication } from '../../../domain/application/read-application.ts
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../../../domain/application/sandbox.ts';
 import { messageType } from '../../../domain/message/notify.ts';
 import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
-import type { Policy } from '../../../domain/scorecard/policy.ts';
-import { assess } from '../../../domain/scorecard/scorecard.ts';
+import { assess, type Policy } from '../../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../../ground/base/language.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type AssessedOutcome, decodeDraft, encodeDraft } from '../sql/draft.ts';
 import { rewriteEnvelope } from '../sql/envelope.ts';
-import type { Candidate } from '../sql/facts.ts';
-import { type PreparedBatch, prepareBatch } from '../sql/prepared-batch.ts';
+import { type Candidate, type PreparedBatch, prepareBatch } from '../sql/prepared-batch.ts';
 import type { Registrar } from '../sql/registration.ts';
 import type { RegisteredBatch, Verdict } from '../sql/registration-sql.ts';
 

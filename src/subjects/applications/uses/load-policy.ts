@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../../../domain/application/fields.ts';
-import { type Criterion, MAX_POINTS, type Policy } from '../../../domain/scorecard/policy.ts';
+import { type Criterion, MAX_POINTS, type Policy } from '../../../domain/scorecard/scorecard.ts';
 import { CURRENCIES } from '../../../ground/base/currency-data.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';

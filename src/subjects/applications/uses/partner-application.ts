@@ -1,5 +1,4 @@
 /** One application, as its partner reads it (D41). */
-
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

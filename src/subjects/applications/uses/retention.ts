@@ -1,5 +1,4 @@
 /** What operators do with the retention. */
-
 import type { Retention } from '../../../domain/application/retention.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { type Due, dueBy, forgetBy } from '../sql/retention.ts';

@@ -1,8 +1,7 @@
 /** `ventanilla audit`. */
-
 import type { Command } from 'commander';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
 import {

@@ -4,7 +4,7 @@
 import type { Dirent } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import { BackupError } from '../errors.ts';
 
 /** A folder, or bytes of a file at a position; paths are below the folder of the cluster. */

@@ -1,8 +1,7 @@
 /** `ventanilla backup`. */
-
 import type { Command } from 'commander';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { addCommand, readTime } from '../../../program/cli/command.ts';
 import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../../program/cli/output.ts';
 import type { Created } from '../create.ts';

@@ -6,7 +6,7 @@ import { addCommand, asArgument, type Cli, readDay } from '../../../program/cli/
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../../program/cli/output.ts';
 import { acting } from '../../../program/operations/acting.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { checkReason } from '../../../program/operations/operator-context.ts';
 import { recordWithdrawal, type WithdrawalRecord } from '../uses/signed/record-withdrawal.ts';
 
 interface Options extends ActorOptions {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { HOLDERS, type Holder, PLACES, type Place } from '../../../domain/conversation/places.ts';
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';

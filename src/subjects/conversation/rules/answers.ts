@@ -1,5 +1,4 @@
 /** What a conversation does with what a person sends, at each step. Pure. */
-
 import { say } from '../../../domain/conversation/effect.ts';
 import { type Flow, LANGUAGES } from '../../../domain/conversation/flow.ts';
 import { CHOICES, type Choice, type PersonInput } from '../../../domain/conversation/input.ts';

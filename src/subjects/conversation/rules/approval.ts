@@ -1,5 +1,4 @@
 /** How the applicant hears once that the review approved: in the chat, or by a message outside of it (D40). Pure. */
-
 import { type SayEffect, say } from '../../../domain/conversation/effect.ts';
 import { type Input, isOfPerson } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';

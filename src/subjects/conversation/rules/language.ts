@@ -1,11 +1,9 @@
 /** The language of a conversation, and the locale of its amounts, by the country of the phone. Pure. */
-
 import type { Language } from '../../../domain/conversation/flow.ts';
 import { localeOfPhone } from '../../../domain/message/outgoing-message.ts';
-import type { Phone } from '../../../domain/phone/phone.ts';
-import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { countryOfPhone, type Phone } from '../../../domain/phone/phone.ts';
 import { type Country, isCountry } from '../../../ground/base/country-data.ts';
-import { languageOfCountry } from '../../../ground/base/country-language.ts';
+import { languageOfCountry } from '../../../ground/base/language.ts';
 
 /** As messages do, and English in some countries. */
 export function languageOfPhone(phone: Phone): { readonly language: Language; readonly locale: string } {

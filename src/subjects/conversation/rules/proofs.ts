@@ -1,5 +1,4 @@
 /** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
-
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { ProofInput, WorkInput } from '../../../domain/conversation/input.ts';
 import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';

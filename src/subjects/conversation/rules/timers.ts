@@ -1,10 +1,9 @@
 /** When a conversation reminds, and when it ends by itself. Pure: the caller tells the times. */
-
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.ts';
-import { DAY_MS, HOUR_MS } from '../../../ground/base/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import { waitsForStep } from './source-steps.ts';
 
 /** The channel takes free messages for so long after a person's last message. */

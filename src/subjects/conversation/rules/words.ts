@@ -2,8 +2,7 @@
  * What a text means, in Spanish, Portuguese or English, whatever the language of the conversation is. A text means
  * something only where the whole text says so: "no entiendo" is no refusal. Pure.
  */
-import { asksToStop, coresOf, isQuestion } from '../../../domain/message/opt-out-words.ts';
-import { plainWords } from '../../../domain/message/plain-words.ts';
+import { asksToStop, coresOf, isQuestion, plainWords } from '../../../domain/message/opt-out-words.ts';
 
 /**
  * The meanings that a text can have beside "send no more messages". `mistaken`: that of `wrong_person`, or that

@@ -6,8 +6,7 @@ import type { Timer } from '../../../domain/conversation/input.ts';
 import { type Holder, isEnd, type Place } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 
 declare const CONVERSATION: unique symbol;
 

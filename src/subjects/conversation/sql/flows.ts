@@ -4,11 +4,11 @@ import type { Flow } from '../../../domain/conversation/flow.ts';
 import {
   type Database,
   inTransaction,
+  onlyRow,
   type Session,
   type Transaction,
 } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 
 /** A statement of its own finds the row that another session has just added. */
 const ADD = 'INSERT INTO flows (id, hash, content) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING';

@@ -5,8 +5,7 @@ import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts
 import type { DocumentDecided, WorkInput } from '../../../domain/conversation/input.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { MediaKind, OtherMessage } from '../../../domain/message/channel-event.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';

@@ -6,8 +6,7 @@ import {
   toApplicationId,
   toMessageId,
 } from '../../../domain/application/ids.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import { withIndexKey } from '../../../seal/index-key.ts';
 import type { Vault } from '../../../seal/vault.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../domain/evidence/evidence.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { ToldReply } from '../../../domain/message/reply.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
 import { toldReply } from '../../messages/sql/replies/told.ts';

@@ -1,5 +1,5 @@
 /** The inputs that wait for turns, opened. */
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { shownFate } from '../rules/files.ts';

@@ -1,5 +1,4 @@
 /** Deletes the chats of conversations that ended long ago, and old answers to persons without one. */
-
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import {
   answeredLongAgo,

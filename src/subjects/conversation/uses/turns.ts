@@ -9,7 +9,7 @@ import { setAsideState } from '../../../domain/conversation/state.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import {
   type Database,

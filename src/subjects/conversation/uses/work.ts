@@ -2,8 +2,7 @@
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { WorkInput } from '../../../domain/conversation/input.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { doublingMs } from '../../../ground/base/time.ts';
+import { type Clock, doublingMs } from '../../../ground/base/clock.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Begun, Turn } from '../../../program/queue/queue.ts';

@@ -5,7 +5,7 @@ import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
-import { lockMessages } from '../../messages/sql/changes/lock-messages.ts';
+import { lockMessages } from '../../messages/sql/changes/operator-changes.ts';
 import { queueReminders } from '../../messages/sql/reminders.ts';
 import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
 import { type QueuedReply, sealReply } from '../../messages/sql/replies.ts';

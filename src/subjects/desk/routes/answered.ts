@@ -1,7 +1,6 @@
 /** The answers of the desk's routes. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Answer, Call } from '../../../wire/operator/route.ts';
 import type { Claimer } from '../uses/queue.ts';
 import { conflict, NotAsSeen, noApplication, Refusal } from '../uses/refusal.ts';

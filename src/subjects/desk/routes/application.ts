@@ -1,8 +1,7 @@
 /** The routes of one application. */
-
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
-import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/policy.ts';
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { contradictedCodes } from '../rules/against.ts';
 import { endOf, initialsOf } from '../rules/mask.ts';

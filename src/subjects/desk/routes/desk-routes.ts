@@ -1,5 +1,4 @@
 /** All routes of the desk. */
-
 import type { Route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import type { ProposingDesk } from '../uses/propose.ts';

@@ -1,5 +1,5 @@
 /** The routes of a lead: the view, and second looks. */
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs } from '../uses/desk-context.ts';

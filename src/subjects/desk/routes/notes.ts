@@ -1,5 +1,5 @@
 /** The route of notes; the page of an application shows them. */
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';

@@ -1,5 +1,5 @@
 /** The routes that pend an application and go on with it. */
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';

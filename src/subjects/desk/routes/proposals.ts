@@ -1,7 +1,7 @@
 /** The routes of proposals: decisions that can be undone for some seconds and are then applied (D48). */
 import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';

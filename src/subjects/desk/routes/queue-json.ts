@@ -1,5 +1,5 @@
 /** The queue as its page reads it. */
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import type { StoredClaim, StoredItem } from '../uses/queue.ts';
 import type { ClaimReply, QueueItemReply } from './queue-forms.ts';
 

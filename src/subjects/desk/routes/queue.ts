@@ -1,7 +1,6 @@
 /** The routes of the queue and of claims. */
-
 import { createHash } from 'node:crypto';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueOrder, QueuePlace } from '../rules/queue.ts';

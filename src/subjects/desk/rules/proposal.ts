@@ -1,8 +1,7 @@
 /** When a decision needs a second operator (D46, D48), and when it is not applied. Pure. */
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
-import type { Authority } from '../../../domain/operator/authority.ts';
-import { mayActAs, type Role } from '../../../domain/operator/role.ts';
-import { doublingMs } from '../../../ground/base/time.ts';
+import { type Authority, mayActAs, type Role } from '../../../domain/operator/authority.ts';
+import { doublingMs } from '../../../ground/base/clock.ts';
 import type { HeldBy } from './conflict.ts';
 
 /**

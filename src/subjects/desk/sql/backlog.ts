@@ -1,6 +1,5 @@
 /** What waits for a reviewer, from counts that are kept (sql/functions/desk/backlog.sql). */
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 
 /** What waits for a reviewer now. */
 export interface Backlog {

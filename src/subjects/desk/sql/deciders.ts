@@ -1,5 +1,4 @@
 /** The accounts of those who decide, as they are now (D48). */
-
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type AccountRow, accountColumns, accountOf } from '../../operators/sql/account.ts';

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { toApplicationId } from '../../../domain/application/ids.ts';
-import type { Transaction } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Transaction } from '../../../ground/postgres/database.ts';
 import type { BulkResult } from '../rules/proposal.ts';
 
 /** What became of one application of a request; `proposalId` null: it was not proposed. */

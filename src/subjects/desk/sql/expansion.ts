@@ -1,7 +1,6 @@
 /** Makes the items of the queue from the batches in review, and heals them. */
 import { type ApplicationId, partitionOf } from '../../../domain/application/ids.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 
 const EXPAND = 'SELECT batches, last FROM expand_reviews($1, $2, $3)';

@@ -1,8 +1,7 @@
 /** What a lead looks at: decisions and second looks. */
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 
 /**
  * The hours of the last $1 days with the present one; one in the future was written while the clock was ahead. As

@@ -1,8 +1,7 @@
 /** The notes that operators write about an application, sealed. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 
 /** What a note is sealed under. */
 export function noteIdentity(applicationId: ApplicationId | string, sealId: string): string {

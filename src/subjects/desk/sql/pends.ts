@@ -1,8 +1,7 @@
 /** Applications that are pended: their time stands still until the applicant answers, or the hours are over. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { Database, Session, Transaction } from '../../../ground/postgres/database.ts';
+import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
 
 interface By {

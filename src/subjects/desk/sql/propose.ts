@@ -3,9 +3,8 @@ import { type ApplicationId, toApplicationId } from '../../../domain/application
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { Authority } from '../../../domain/operator/authority.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
 import { type AccountRow, accountColumns, accountOf, toAccount } from '../../operators/sql/account.ts';

@@ -1,7 +1,6 @@
 /** The queue as reviewers see it, and what takes from it. No row has personal data. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { Database, Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import {
   MOST_COUNTED,
   QUEUE_ORDERS,

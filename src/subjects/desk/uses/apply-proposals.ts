@@ -5,7 +5,7 @@ import {
   TRANSITIONS,
 } from '../../../domain/application/lifecycle.ts';
 import { operatorName } from '../../../domain/operator/operator-name.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import { storeTrouble } from '../../../ground/postgres/store-trouble.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';

@@ -1,8 +1,8 @@
 /** What happened to an application since an operator looked at it (D48). */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { accountOf } from '../../../program/operations/actor.ts';
+import { accountOf } from '../../../program/operations/acting.ts';
 import { type LastChange, lastChangeOf } from '../../applications/sql/desk/last-event.ts';
 import { readLogin } from '../sql/proposals.ts';
 import { Refusal } from './refusal.ts';

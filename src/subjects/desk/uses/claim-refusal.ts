@@ -1,6 +1,6 @@
 /** Who stands in the way of an operator: another one reviews the application, or has decided on it. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { StoredClaim, Taking } from '../sql/claims.ts';
 import { newestProposalOf } from '../sql/proposals.ts';

@@ -1,10 +1,8 @@
 /** How operators undo, confirm and decline proposals (D48). */
-
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
-import type { OperatorContext } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { checkReason, type OperatorContext } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { haveAuthority, mayDecide } from '../rules/proposal.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';

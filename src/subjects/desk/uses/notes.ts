@@ -1,5 +1,4 @@
 /** Notes of operators about an application: they write them for each other, and no applicant or partner reads them. */
-
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';

@@ -1,7 +1,7 @@
 /** A decision on one application becomes a proposal, or is refused with what stands in its way. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';

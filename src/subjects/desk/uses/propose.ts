@@ -2,8 +2,7 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators } from '../../../domain/application/reason-codes.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
 import type { Before, KeyedRequest, Outcome, SpentKey } from '../sql/desk-requests.ts';

@@ -4,7 +4,7 @@
  */
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { accountOf } from '../../../program/operations/actor.ts';
+import { accountOf } from '../../../program/operations/acting.ts';
 import type { ActorWay, ExplainedApplication } from '../../messages/uses/explained-application.ts';
 import type { Missing, PendEnd } from '../rules/pend.ts';
 import type { ReturnCode } from '../rules/returned.ts';

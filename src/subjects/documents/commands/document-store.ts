@@ -1,5 +1,4 @@
 /** What the commands of documents share: the store, and the argument that names a document. */
-
 import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
 import { S3_VARIABLES, s3AccountOf } from '../../../ground/places/s3-account.ts';
 import { type Cli, readPositive } from '../../../program/cli/command.ts';

@@ -1,5 +1,4 @@
 /** How `ventanilla document` shows documents, to people and to programs. */
-
 import { writeAmount } from '../../../domain/document/amount.ts';
 import { recordOf, shortTime } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';

@@ -1,5 +1,4 @@
 /** Writes what becomes of documents: by what was read in them, and by operators. */
-
 import type { DocumentId, DocumentReason, DocumentState } from '../../../domain/document/document.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 

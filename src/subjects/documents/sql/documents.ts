@@ -8,8 +8,7 @@ import {
   toDocumentId,
 } from '../../../domain/document/document.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 
 /** What may be shown of a document without opening anything. */

@@ -1,5 +1,4 @@
 /** What the uses of documents work with. */
-
 import type { MediaChannel } from '../../../domain/message/channel.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';

@@ -1,5 +1,4 @@
 /** Keeps the document store and the rows in step: the jobs of the upkeep. */
-
 import type { DocumentId } from '../../../domain/document/document.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { dueRemovals, endRemovals, noteMissing, noteOrphans, usedFiles } from '../sql/upkeep.ts';

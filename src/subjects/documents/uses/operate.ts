@@ -1,8 +1,10 @@
 /** What operators do with documents: find, read, accept, reject. */
-
 import type { DocumentId, DocumentState } from '../../../domain/document/document.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../program/operations/operator-context.ts';
 import type { Finding } from '../rules/layout.ts';
 import { decideDocument } from '../sql/decisions.ts';
 import {

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/document/document.ts';
 import type { Holder } from '../../../domain/document/holder.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';

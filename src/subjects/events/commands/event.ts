@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { addCommand, type Cli, limitOption, readTime } from '../../../program/cli/command.ts';
 import { readApplicationId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeList } from '../../../program/cli/output.ts';

@@ -1,5 +1,4 @@
 /** The parts of the pushes in the program. */
-
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { groupNamed } from '../../../program/cli/command.ts';

@@ -1,9 +1,8 @@
 /** One turn of the pushes: claims what is due, reads the events, and sends each one without waiting for the others. */
-
 import type { PartnerEvent } from '../../../domain/event/event.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { eachApart } from '../../../ground/postgres/row-fault.ts';
 import type { Begun } from '../../../program/queue/queue.ts';

@@ -1,5 +1,4 @@
 /** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
-
 import { batchAndPositionOf, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';

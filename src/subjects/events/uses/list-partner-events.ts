@@ -1,5 +1,4 @@
 /** Lists a partner's events for operators (D41). */
-
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';

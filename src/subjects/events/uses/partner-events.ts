@@ -1,5 +1,4 @@
 /** What a partner reads of its own applications: its events in order (D41). */
-
 import type { EventId, PartnerEvent, PartnerEventType } from '../../../domain/event/event.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

@@ -1,8 +1,11 @@
 /** Compares what was observed of an income with what was declared (D44). Amounts are whole hundredths. Pure. */
-
 import { type Month, monthNumber } from '../../../domain/document/month.ts';
-import type { IncomeRules } from '../../../domain/scorecard/policy.ts';
-import { type Assessment, DECISIONS, type Decision } from '../../../domain/scorecard/scorecard.ts';
+import {
+  type Assessment,
+  DECISIONS,
+  type Decision,
+  type IncomeRules,
+} from '../../../domain/scorecard/scorecard.ts';
 
 /** What one statement says. */
 export interface Observation {

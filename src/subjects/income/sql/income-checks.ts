@@ -1,10 +1,13 @@
 /** The checks of incomes, with their evidence (D44). */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import { CRITERIA, type IncomeRules } from '../../../domain/scorecard/policy.ts';
-import type { Assessment, Decision } from '../../../domain/scorecard/scorecard.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import {
+  type Assessment,
+  CRITERIA,
+  type Decision,
+  type IncomeRules,
+} from '../../../domain/scorecard/scorecard.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeNumber } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Calendar, IncomeOutcome, IncomeReason } from '../rules/judge-income.ts';
 
 /** How the income was observed. */

@@ -1,7 +1,10 @@
 /** An operator lets an observed income count that the rules gave to operators (D44). */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../program/operations/operator-context.ts';
 import { acceptIncomeCheck, incomeCheckOf, type StoredIncomeCheck } from '../sql/income-checks.ts';
 
 /**

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Application } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { DEFAULT_INCOME_RULES, type Policy } from '../../../domain/scorecard/policy.ts';
-import { assess } from '../../../domain/scorecard/scorecard.ts';
+import { assess, DEFAULT_INCOME_RULES, type Policy } from '../../../domain/scorecard/scorecard.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import { readApplications, type StoredApplication } from '../../applications/sql/applications.ts';

@@ -1,5 +1,4 @@
 /** What an answer of WhatsApp's Cloud API to a send means for the message. */
-
 import type { SendFailure, SendResult } from '../../../domain/message/channel.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { HttpAnswer, PostResult } from './post-once.ts';

@@ -7,8 +7,8 @@
 
 import type { SendFailure } from '../../../domain/message/channel.ts';
 import type { ChannelCode } from '../../../domain/message/reasons.ts';
+import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
-import { DAY_MS, HOUR_MS } from '../../../ground/base/time.ts';
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 

@@ -1,8 +1,8 @@
 /** `ventanilla application show`: an application with its points, its history and its messages. */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/policy.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';

@@ -3,12 +3,13 @@ import { type Command, Option } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
 import { openingsText } from '../../../domain/message/opening-text.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {
   type Io,
   type ListOptions,
+  recordOf,
   shortTime,
   writeJson,
   writeList,
@@ -31,9 +32,43 @@ import {
   MOST_LATER,
   resumeMessages,
   retryMessages,
+  type StoredMessage,
   showMessages,
 } from '../uses/messages.ts';
-import { messageJson, messagesText } from './message-view.ts';
+
+// Messages of one application as a text for people and as JSON for programs.
+
+function messagesText(messages: readonly StoredMessage[]): string {
+  return messages.map(messageText).join('\n');
+}
+
+function messageText(message: StoredMessage): string {
+  const { applicationId, type, status, attempts, reason } = message;
+  return `${recordOf([
+    ['Application', applicationId],
+    ['Type', type],
+    ['Status', status],
+    ['Attempts', attempts],
+    ['Reason', reason],
+    ['Until', shortTime(message.dueAt)],
+    ['Created', shortTime(message.createdAt)],
+    ['Changed', shortTime(message.changedAt)],
+  ])}\n`;
+}
+
+function messageJson(message: StoredMessage) {
+  const { applicationId, type, status, attempts, reason, dueAt } = message;
+  return {
+    application_id: applicationId,
+    type,
+    status,
+    attempts,
+    reason,
+    until: optionalTime(dueAt),
+    created_at: withOffset(message.createdAt),
+    changed_at: withOffset(message.changedAt),
+  };
+}
 
 // `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit.
 

@@ -1,8 +1,7 @@
 /** `ventanilla suppression`. */
-
 import type { Command } from 'commander';
 import type { BlindIndex } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
 import {
   type ListOptions,

@@ -1,8 +1,7 @@
 /** Delivers due replies: claims, checks, sends and records them, as `turn.ts` does with the other messages. */
-
 import type { ReplyChannel } from '../../../domain/message/channel.ts';
 import { formatReplyCallback, type OutgoingReply, type ReplyContent } from '../../../domain/message/reply.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';
 import { takeUp } from '../../../program/queue/take-up.ts';

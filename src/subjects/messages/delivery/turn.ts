@@ -10,7 +10,7 @@ import { composeMessage, type MessageSource } from '../../../domain/message/comp
 import { type ContactWindows, windowState } from '../../../domain/message/contact-window.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import type { RetryingWriter } from '../../../program/queue/retrying-writer.ts';

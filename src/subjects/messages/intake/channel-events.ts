@@ -1,24 +1,98 @@
 /** Applies channel events. The webhook and the simulator both call this. */
-import { partitionOf } from '../../../domain/application/ids.ts';
+import { type BlindIndex, partitionOf } from '../../../domain/application/ids.ts';
 import type { ChannelEvent, Heard, StatusEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseCallback, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
-import { errorFields } from '../../../ground/base/error-fields.ts';
+import { errorFields } from '../../../ground/base/describe-error.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { eachApart } from '../../../ground/postgres/row-fault.ts';
-import { channelIndexOf, channelUserIndexOf } from '../../../seal/blind-indexes.ts';
+import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
-import { hearUsers, type KnownUser, learnUsers } from '../sql/channel-users.ts';
+import {
+  hearUsers,
+  type KnownUser,
+  learnUsers,
+  phonesOfMessages,
+  phonesOfOldMessages,
+  phonesOfUsers,
+} from '../sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
 import { type InterestTap, recordInterest } from '../sql/interest.ts';
+import { replyOfChannelMessage } from '../sql/replies.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
-import { findPhones, type KnownEvent, type PersonEvent } from './persons.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
+
+// Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers,
+// or an earlier event with the channel's id of the person.
+
+type PersonEvent = Exclude<ChannelEvent, StatusEvent>;
+
+/** An event with the blind indexes of the person and of the message that the person answers. */
+interface KnownEvent {
+  readonly event: PersonEvent;
+  /** null: the phone is not known. */
+  readonly phoneIndex: BlindIndex<'phone'> | null;
+  readonly userIndex: BlindIndex<'channel_user'> | null;
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+/**
+ * These events in their order, each with the phone of its person. Asks the store only where an event names no phone.
+ * Where nothing else tells the phone of an event that must not be lost (`isVital`), looks for the message that the
+ * person answers however old that message is.
+ */
+async function findPhones(
+  database: Database,
+  vault: Vault,
+  events: readonly PersonEvent[],
+  isVital: (event: PersonEvent) => boolean,
+): Promise<KnownEvent[]> {
+  const told = events.map((event) => indexed(vault, event));
+  const unknown = told.filter(({ phoneIndex }) => phoneIndex === null);
+  const contexts = unknown.flatMap(({ contextIndex }) => contextIndex ?? []);
+  const byReply = await replyOfChannelMessage(database, contexts);
+  const byMessage = await phonesOfMessages(
+    database,
+    contexts.filter((index) => !byReply.has(index)),
+  );
+  const byUser = await phonesOfUsers(
+    database,
+    unknown.flatMap(({ userIndex }) => userIndex ?? []),
+  );
+  const known = told.map((one) => ({
+    ...one,
+    phoneIndex:
+      one.phoneIndex ??
+      (one.contextIndex && (byReply.get(one.contextIndex)?.phoneIndex ?? byMessage.get(one.contextIndex))) ??
+      (one.userIndex && byUser.get(one.userIndex)) ??
+      null,
+  }));
+  const lost = known.filter(({ event, phoneIndex }) => phoneIndex === null && isVital(event));
+  const byOldMessage = await phonesOfOldMessages(
+    database,
+    lost.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  return known.map((one) => ({
+    ...one,
+    phoneIndex: one.phoneIndex ?? (one.contextIndex && byOldMessage.get(one.contextIndex)) ?? null,
+  }));
+}
+
+function indexed(vault: Vault, event: PersonEvent): KnownEvent {
+  const { from, userId = null } = event;
+  const contextId = event.kind === 'preference' ? null : (event.contextMessageId ?? null);
+  return {
+    event,
+    phoneIndex: from && phoneIndexOf(vault, from),
+    userIndex: userId === null ? null : channelUserIndexOf(vault, userId),
+    contextIndex: contextId === null ? null : channelIndexOf(vault, contextId),
+  };
+}
 
 /** What events are applied with. */
 export interface ChannelEventContext {

@@ -1,5 +1,5 @@
 /** Applies status events of the channel. */
-import type { MessageId } from '../../../domain/application/ids.ts';
+import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import { parseCallback } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { parseReplyCallback, type ReplyId } from '../../../domain/message/reply.ts';
@@ -19,7 +19,31 @@ import {
   settleReplies,
 } from '../sql/replies/settlement.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
-import { matched } from './matched-events.ts';
+
+// Finds the message of each status event. Pure.
+
+/**
+ * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null if
+ * there is no message. An id stays with the message that had it first. Events with a callback come first, because
+ * they may tell which message an id belongs to. `idOf` gives the id of a message, `named` the one that an event names.
+ */
+function* matched<Held extends { readonly channelIndex: BlindIndex<'channel_message_id'> | null }, Id>(
+  held: readonly Held[],
+  events: readonly IndexedStatus[],
+  idOf: (message: Held) => Id,
+  named: (event: IndexedStatus) => Id | null,
+): Generator<{ message: Held | null; event: IndexedStatus }> {
+  const byId = new Map(held.map((message) => [idOf(message), message]));
+  const byChannelId = new Map(held.map((message) => [message.channelIndex, message]));
+  const withCallback = events.filter(({ callback }) => callback !== null);
+  const without = events.filter(({ callback }) => callback === null);
+  for (const event of [...withCallback, ...without]) {
+    const id = named(event);
+    const message = byChannelId.get(event.channelIndex) ?? (id === null ? null : byId.get(id)) ?? null;
+    if (message !== null) byChannelId.set(event.channelIndex, message);
+    yield { message, event };
+  }
+}
 
 /** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
 export interface EventEffects {

@@ -13,7 +13,7 @@
 import type { SendResult } from '../../../domain/message/channel.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import { doublingMs, HOUR_MS } from '../../../ground/base/time.ts';
+import { doublingMs, HOUR_MS } from '../../../ground/base/clock.ts';
 
 /** What a send says about the channel itself. */
 export type HealthSignal =

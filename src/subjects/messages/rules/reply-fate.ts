@@ -1,5 +1,4 @@
 /** What results and events make of replies. Pure. */
-
 import type { SendResult } from '../../../domain/message/channel.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';

@@ -1,5 +1,4 @@
 /** The statements that apply a channel's events about messages. */
-
 import {
   type ApplicationId,
   applicationOfMessage,

@@ -1,5 +1,4 @@
 /** Notices of the channel: an answer to one send that also concerns other messages (a phone opted out, a pause). */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';

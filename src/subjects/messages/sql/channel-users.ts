@@ -1,7 +1,6 @@
 /** The statements about persons at the channel, whose phone the channel does not always tell. */
 import { type BlindIndex, toBatchId } from '../../../domain/application/ids.ts';
-import type { Database, Session } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import { partitionRunsBefore } from '../../applications/sql/partition-runs.ts';
 import { type ChangeCounts, countChanges, type OptOutChange } from './suppressions.ts';

@@ -1,5 +1,4 @@
 /** Claims messages that are due, with everything that they are composed from. */
-
 import {
   applicationOfMessage,
   type BatchId,
@@ -16,9 +15,9 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { FACTS_BYTES, moneyAt } from '../../applications/sql/facts.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
+import { FACTS_BYTES, moneyAt } from '../../applications/sql/prepared-batch.ts';
 
 /** A message with everything that it is composed from: a `MessageSource` where its phone and name are there. */
 export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {

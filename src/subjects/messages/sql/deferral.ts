@@ -1,5 +1,4 @@
 /** Defers or ends messages that do not go out now. */
-
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';

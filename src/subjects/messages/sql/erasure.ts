@@ -1,6 +1,6 @@
 /** Takes out what delivery has about a person (`sql/functions/messages/erase.sql`). */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 
 const ERASE_REPLIES = 'SELECT erase_replies($1, $2, $3)';

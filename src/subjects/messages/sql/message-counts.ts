@@ -1,5 +1,4 @@
 /** The number of messages by status (`migrations/0004_messages.sql`): exact, and read in milliseconds. */
-
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 

@@ -1,5 +1,4 @@
 /** Messages, as operators see them. */
-
 import {
   type ApplicationId,
   applicationOfMessage,

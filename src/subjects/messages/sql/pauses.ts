@@ -1,5 +1,4 @@
 /** Pauses of the sender and of single templates, which hold messages until an operator resumes them. */
-
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { walkWaiting } from './waiting-messages.ts';

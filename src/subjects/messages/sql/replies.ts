@@ -6,8 +6,7 @@ import { type ReplyContent, type ReplyId, toReplyId } from '../../../domain/mess
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { Bell } from '../../../ground/base/bell.ts';
 import { columnsOf } from '../../../ground/postgres/columns.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 

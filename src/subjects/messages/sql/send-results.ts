@@ -1,5 +1,4 @@
 /** Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. */
-
 import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import type { MessageType } from '../../../domain/message/notify.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';

@@ -1,7 +1,6 @@
 /** The upkeep's part of delivery: lost sends, old recipients, times after a step of the clock. */
 import { type PartnerId, toPartnerId } from '../../../domain/partner/credential.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 
 const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 

@@ -1,7 +1,6 @@
 /** Messages that wait for their contact window, or for another time. */
 import { type MessageId, partitionOf, toMessageId } from '../../../domain/application/ids.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { walkWaiting } from './waiting-messages.ts';
 

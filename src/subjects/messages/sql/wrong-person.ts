@@ -2,7 +2,7 @@
 import { type ApplicationId, messageIdsOf, partitionOf } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
-import { inOrder } from './changes/lock-messages.ts';
+import { inOrder } from './changes/operator-changes.ts';
 
 const CANCEL_REPLIES = 'SELECT cancel_replies_for_wrong_person($1)';
 const CANCEL_MESSAGES = 'SELECT cancel_messages_for_wrong_person($1)';

@@ -1,5 +1,4 @@
 /** Checks an operator's contact windows before a message waits for one (docs/contact-windows.md). */
-
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import {
@@ -13,9 +12,9 @@ import {
   windowState,
 } from '../../../domain/message/contact-window.ts';
 import { MESSAGE_TYPES } from '../../../domain/message/notify.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
 import { type Country, isCountry } from '../../../ground/base/country-data.ts';
 import { isZone } from '../../../ground/base/local-time.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
 const MAX_CLOSED_DAYS = 30;

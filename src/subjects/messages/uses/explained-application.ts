@@ -7,7 +7,7 @@ import {
   type ReviewAction,
 } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import { accountOf } from '../../../program/operations/actor.ts';
+import { accountOf } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { type ApplicationDetails, readApplicationDetails } from '../../applications/sql/applications.ts';
 import { readMessagesOf, type StoredMessage } from '../sql/messages.ts';

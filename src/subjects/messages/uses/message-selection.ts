@@ -1,5 +1,4 @@
 /** Retries or cancels many messages at once. */
-
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';

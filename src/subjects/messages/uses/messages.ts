@@ -1,5 +1,4 @@
 /** What operators see of messages and do with them. */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';

@@ -1,8 +1,7 @@
 /** Public holidays from the data of `date-holidays`, which needs no network. */
-
 import type Holidays from 'date-holidays';
 import type { PublicHolidays } from '../../../domain/message/contact-window.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
 
 /**
  * Loads the library, which takes a tenth of a second and some 30 MB, so only processes that deliver load it. Returns

@@ -1,5 +1,4 @@
 /** What the store tells of a running installation: the source of the metrics that it holds and of `status`. */
-
 import type { ConversationFacts } from './conversation-facts.ts';
 
 /** A partner, or all partners without a series of their own, as the label `other`. Numbers are since the beginning. */

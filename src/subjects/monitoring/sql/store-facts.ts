@@ -2,8 +2,7 @@
  * Reads what the store tells of a running installation. No statement reads a table that grows with the applications, so
  * they take as long with twenty million applications as with twenty.
  */
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import {
   type BlockedFacts,
   type ConversationFacts,

@@ -1,6 +1,5 @@
 /** Tells whether an installation is well, by its store. Changes nothing, and needs no secret. */
-import { describeError } from '../../../ground/base/describe-error.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { describeError, errorCode } from '../../../ground/base/describe-error.ts';
 import { isServerTrouble } from '../../../ground/postgres/store-trouble.ts';
 import type { StoreView } from '../../../program/operations/operator-context.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';

@@ -5,11 +5,12 @@ import {
   type Authority,
   authorityJson,
   authorityText,
+  ROLES,
+  type Role,
   readAuthority,
 } from '../../../domain/operator/authority.ts';
 import { operatorName, operatorWithRole } from '../../../domain/operator/operator-name.ts';
-import { ROLES, type Role } from '../../../domain/operator/role.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { addCommand, type Cli, choiceOption } from '../../../program/cli/command.ts';
 import {
   type ListOptions,

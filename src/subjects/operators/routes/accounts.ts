@@ -1,5 +1,4 @@
 /** All routes of the operators' accounts. */
-
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';

@@ -1,5 +1,4 @@
 /** How a browser uses the link of an operator: password first, then a code of the authenticator app. */
-
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';

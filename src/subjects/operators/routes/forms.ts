@@ -1,6 +1,6 @@
 /** Parts of the forms of requests and answers. */
 import { type TProperties, Type } from 'typebox';
-import { ROLES } from '../../../domain/operator/role.ts';
+import { ROLES } from '../../../domain/operator/authority.ts';
 
 /** An object without other fields. */
 export function Strict<P extends TProperties>(properties: P) {

@@ -1,5 +1,4 @@
 /** How a browser signs in by OpenID Connect. */
-
 import { Type } from 'typebox';
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import { type Answer, type Call, type Route, route } from '../../../wire/operator/route.ts';

@@ -1,5 +1,4 @@
 /** How a browser signs in and out. */
-
 import { authorityJson } from '../../../domain/operator/authority.ts';
 import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/sign-in-try.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

@@ -1,5 +1,4 @@
 /** The answer to somebody who has tried too often. */
-
 import { counted } from '../../../ground/base/counted.ts';
 
 export function throttled(retryAfterSeconds: number) {

@@ -3,10 +3,9 @@
  * it, so each change reads the whole row, checks it, and writes it with a new MAC.
  */
 
-import type { Authority } from '../../../domain/operator/authority.ts';
-import type { Role } from '../../../domain/operator/role.ts';
+import type { Authority, Role } from '../../../domain/operator/authority.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { micros, timeOf } from '../../../ground/postgres/micros.ts';
+import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';
 

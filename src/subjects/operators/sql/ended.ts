@@ -3,7 +3,7 @@
  * takes away and gives nothing: the later state may be the reason for the restore.
  */
 
-import { ROLES } from '../../../domain/operator/role.ts';
+import { ROLES } from '../../../domain/operator/authority.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import {

@@ -1,8 +1,8 @@
 /** What operators prove themselves with: the link, the password, the one-time codes and the recovery codes. */
 import { timingSafeEqual } from 'node:crypto';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { later } from '../../../ground/postgres/micros.ts';
+import { later } from '../../../ground/postgres/database-time.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type Account, type AccountRow, accountColumns, accountOf, changeAccount } from './account.ts';

@@ -1,12 +1,9 @@
 /** The accounts of operators. */
-
-import type { Authority } from '../../../domain/operator/authority.ts';
-import type { Role } from '../../../domain/operator/role.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import type { Authority, Role } from '../../../domain/operator/authority.ts';
+import { DAY_MS } from '../../../ground/base/clock.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
+import { later, micros } from '../../../ground/postgres/database-time.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { later, micros } from '../../../ground/postgres/micros.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import {
   type Account,

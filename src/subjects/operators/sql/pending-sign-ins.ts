@@ -1,7 +1,6 @@
 /** Sign-ins under way at the identity provider. The database's clock ends them; a MAC covers what each is for. */
-import type { Database } from '../../../ground/postgres/database.ts';
-import { micros, timeOf } from '../../../ground/postgres/micros.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
+import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';
 

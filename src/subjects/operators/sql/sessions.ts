@@ -4,9 +4,8 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { BrowserSession, SessionKey } from '../../../domain/operator/session.ts';
-import type { Database, Session } from '../../../ground/postgres/database.ts';
-import { later, micros, timeOf } from '../../../ground/postgres/micros.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { later, micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';

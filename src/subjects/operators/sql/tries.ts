@@ -1,6 +1,5 @@
 /** How often somebody tried to sign in. */
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 
 /** What is counted, with the most tries in 15 minutes. */
 export interface Tried {

@@ -1,8 +1,6 @@
 /** How an operator sets the password and the second factor, with the link of `operator add` or `reset-factors`. */
-
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
-import { randomBytes } from '../../../seal/random-bytes.ts';
-import type { Vault } from '../../../seal/vault.ts';
+import { randomBytes, type Vault } from '../../../seal/vault.ts';
 import { isKnownPassword } from '../rules/known-password.ts';
 import { faultOfPassword, faultText } from '../rules/password.ts';
 import { SECRET_BYTES, stepOfCode, totpUri } from '../rules/totp.ts';

@@ -1,5 +1,4 @@
 /** The first admin of the embedded store, so that the console can be tried at once. */
-
 import { operatorWithRole } from '../../../domain/operator/operator-name.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';

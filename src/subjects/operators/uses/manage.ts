@@ -1,7 +1,5 @@
 /** Adding and changing the accounts of operators. Who does so has a shell with the secrets, or is an admin. */
-
-import type { Authority } from '../../../domain/operator/authority.ts';
-import type { Role } from '../../../domain/operator/role.ts';
+import type { Authority, Role } from '../../../domain/operator/authority.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';

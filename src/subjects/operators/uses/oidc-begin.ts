@@ -1,5 +1,4 @@
 /** The way to the identity provider: for a sign-in, with the link of an account, or to sign in again. */
-
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';

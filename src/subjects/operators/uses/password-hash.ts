@@ -6,7 +6,7 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 import { ToldError } from '../../../ground/base/told-error.ts';
-import { randomBytes } from '../../../seal/random-bytes.ts';
+import { randomBytes } from '../../../seal/vault.ts';
 
 const MEMORY_KIB = 65_536;
 const PASSES = 3;

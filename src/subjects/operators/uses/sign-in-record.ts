@@ -1,5 +1,4 @@
 /** The rows of sign-ins in the record of operators' acts. */
-
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import { sourceOf } from '../../../domain/operator/sign-in-try.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';

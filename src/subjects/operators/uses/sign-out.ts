@@ -1,5 +1,4 @@
 /** How operators end their own sessions. */
-
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Secret } from 'otpauth';
 import type { SessionKey } from '../../../domain/operator/session.ts';
-import { randomBytes } from '../../../seal/random-bytes.ts';
+import { randomBytes } from '../../../seal/vault.ts';
 
 const TOKEN_BYTES = 32;
 const SESSION_ID_BYTES = 16;

@@ -1,9 +1,8 @@
 /** `ventanilla key brand`. */
-
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { KeyId } from '../../../domain/partner/credential.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import { addCommand, addGroup, type Cli } from '../../../program/cli/command.ts';
 import { readKeyId } from '../../../program/cli/id-arguments.ts';
 import { recordOf, writeJson, writeOutput } from '../../../program/cli/output.ts';

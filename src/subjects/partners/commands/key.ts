@@ -6,8 +6,8 @@ import {
   type KeyId,
   type PartnerId,
 } from '../../../domain/partner/credential.ts';
+import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { LANGUAGE_SETTINGS, type LanguageSetting } from '../../../ground/base/language.ts';
-import { optionalTime, withOffset } from '../../../ground/base/time.ts';
 import { addCommand, asArgument, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readKeyId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {

@@ -1,8 +1,7 @@
 /** `ventanilla partner`. */
-
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { withOffset } from '../../../ground/base/time.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {

@@ -1,9 +1,8 @@
 /** `ventanilla quota`. */
-
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';

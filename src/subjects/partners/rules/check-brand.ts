@@ -1,5 +1,4 @@
 /** Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). */
-
 import { flowFaults } from '../../../domain/conversation/check-flow.ts';
 import { isOffering, MESSAGE_TYPES, type MessageType } from '../../../domain/message/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../../domain/message/outgoing-message.ts';

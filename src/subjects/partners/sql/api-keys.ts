@@ -7,9 +7,13 @@ import type { Brand } from '../../../domain/partner/brand.ts';
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { LanguageSetting } from '../../../ground/base/language.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  type Database,
+  inTransaction,
+  onlyRow,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { isOwnKey, KEY_FACTS, type KeyFacts, keyMac } from './key-macs.ts';
 

@@ -1,5 +1,4 @@
 /** Finds the credential of an API key: read at every request, never cached (D2, D21). */
-
 import { type Brand, templateNames } from '../../../domain/partner/brand.ts';
 import type { Credential, KeyId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';

@@ -1,10 +1,13 @@
 /** Changes of API keys. A MAC covers the row, so a change locks it first, and writes it with a new one. */
-
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
-import { later, micros, timeOf } from '../../../ground/postgres/micros.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import {
+  type Database,
+  inTransaction,
+  onlyRow,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
+import { later, micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type ApiKey, addKey, FIND, type KeyRow, type KeyText, keyOf } from './api-keys.ts';
 import { isOwnKey, KEY_FACTS, type KeyFacts, keyMac } from './key-macs.ts';

@@ -1,7 +1,6 @@
 /** The MAC of an API key's row: it covers whose key it is, and what it allows, so that nobody gives it to another. */
-
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
-import { micros } from '../../../ground/postgres/micros.ts';
+import { micros } from '../../../ground/postgres/database-time.ts';
 import {
   type Fact,
   isRowMac,

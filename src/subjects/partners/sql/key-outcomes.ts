@@ -1,5 +1,4 @@
 /** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
-
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 

@@ -1,12 +1,10 @@
 /** Partners, as operators keep them. */
-
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Session } from '../../../ground/postgres/database.ts';
+import { type Database, inTransaction, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { insertKeyIn, type KeyText } from './api-keys.ts';
 import { revokeKeysOf } from './key-changes.ts';

@@ -1,8 +1,6 @@
 /** A partner's usage, and the upkeep of the usage ledger (D18, D39). */
-
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 
 /** Applications that the partner registered in the 24 hours before now, over all its keys. */

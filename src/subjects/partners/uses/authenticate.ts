@@ -1,5 +1,4 @@
 /** Finds the partner's credential for an API key (contract, "Authentication"; D2, D20, D21). */
-
 import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { isApiKey } from '../rules/api-key.ts';

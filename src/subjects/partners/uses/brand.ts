@@ -1,5 +1,4 @@
 /** What operators do with the brand of a key (contract, "Events"; D31, D32). */
-
 import { toMessageId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';

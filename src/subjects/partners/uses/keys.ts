@@ -1,8 +1,7 @@
 /** What operators do with API keys (contract, "Authentication"; D18, D20, D21, D24). */
-
 import { randomBytes } from 'node:crypto';
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
-import { DAY_MS, HOUR_MS } from '../../../ground/base/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';

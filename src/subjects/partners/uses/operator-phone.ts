@@ -1,6 +1,5 @@
 /** A phone as an operator writes it, where a guess could mean another person. */
-import { normalisePhone, type Phone, typedPhone } from '../../../domain/phone/phone.ts';
-import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { countryOfPhone, normalisePhone, type Phone, typedPhone } from '../../../domain/phone/phone.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { readPartnerCountries } from '../sql/partners.ts';

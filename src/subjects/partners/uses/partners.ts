@@ -1,5 +1,4 @@
 /** What operators do with partners. */
-
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { isCountry } from '../../../ground/base/country-data.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';

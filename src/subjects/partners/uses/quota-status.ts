@@ -1,5 +1,4 @@
 /** Tells a partner its quota (contract, "Quota status"; D18). */
-
 import type { Credential, PartnerId } from '../../../domain/partner/credential.ts';
 import { UnavailableError } from '../../../ground/base/registration-failure.ts';
 import type { Database } from '../../../ground/postgres/database.ts';

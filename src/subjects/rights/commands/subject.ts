@@ -1,15 +1,15 @@
 /** `ventanilla subject`: what is stored about one person. */
-
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
 import {
+  type Io,
   type ListOptions,
   shortTime,
   writeJson,
@@ -17,19 +17,56 @@ import {
   writeNote,
   writeOutput,
 } from '../../../program/cli/output.ts';
-import { addReveal, type RevealOptions, revealReason } from '../../../program/cli/reveal.ts';
+import { addReveal, hiddenValue, type RevealOptions, revealReason } from '../../../program/cli/reveal.ts';
 import { noting } from '../../../program/operations/acting.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../program/operations/operator-context.ts';
 import type { Act } from '../../../program/operations/sql/operator-events.ts';
 import { tellFaults } from '../../applications/commands/application-view.ts';
 import { explainedJson } from '../../messages/commands/application-show.ts';
 import { type ErasedSubject, eraseSubject, type Found, findSubject } from '../uses/erase-subject.ts';
 import { type Exported, exportSubject } from '../uses/export-subject.ts';
+import type { Asked } from '../uses/find-applications.ts';
 import { listErasures } from '../uses/list-erasures.ts';
 import { replayErasures, unknownPhonesText } from '../uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../uses/written-erasure.ts';
-import { addNamed, foundText, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+
+// The options that name a person: `--phone` or `--id-number`, also by standard input.
+
+interface NamedOptions {
+  readonly phone?: string;
+  readonly idNumber?: string;
+}
+
+const STDIN = '"-" reads it from standard input';
+
+/** Adds the two options. */
+function addNamed(command: Command): Command {
+  return command
+    .option('--phone <number>', `the phone, with country code or as dialled at home; ${STDIN}`)
+    .option('--id-number <text>', `the citizen ID number, in any spelling; ${STDIN}`);
+}
+
+/** Ends with a wrong use unless exactly one of the two is given. */
+function requireOne({ phone, idNumber }: NamedOptions, command: Command): void {
+  if ((phone === undefined) === (idNumber === undefined)) {
+    command.error('error: name the person either by --phone or by --id-number');
+  }
+}
+
+async function readAsked(io: Io, { phone, idNumber }: NamedOptions): Promise<Asked> {
+  if (phone !== undefined) return { phone: await hiddenValue(io, phone) };
+  return { idNumber: await hiddenValue(io, idNumber ?? '') };
+}
+
+/** `Found 4 applications, with the ID number in 3 spellings.` */
+function foundText({ phone }: NamedOptions, applications: number, spellings: number): string {
+  const what = phone === undefined ? 'ID number' : 'phone';
+  return `Found ${counted(applications, 'application')}, with the ${what} in ${counted(spellings, 'spelling')}.`;
+}
 
 // `ventanilla subject erase`.
 

@@ -1,10 +1,9 @@
 /** Erases everything of a person, over all partners. */
-
 import type { ApplicationId, BatchId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { phoneIndexOf, toBigint } from '../../../seal/blind-indexes.ts';

@@ -1,5 +1,4 @@
 /** Erases again what was erased before: in a store that was restored from an older backup. */
-
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';

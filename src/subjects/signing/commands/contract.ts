@@ -1,17 +1,15 @@
 /** `ventanilla contract show` and `verify`. */
-
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
 import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../../program/cli/output.ts';
 import { writeNewFile } from '../../../program/cli/write-new-file.ts';
 import { noting } from '../../../program/operations/acting.ts';
-import type { OperatorContext } from '../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../program/operations/reason.ts';
+import { checkReason, type OperatorContext } from '../../../program/operations/operator-context.ts';
 import { openStore } from '../../documents/open.ts';
 import { openFinishing } from '../open.ts';
 import { noContract, type ShownContract, showContract, writtenContract } from '../uses/show-contract.ts';

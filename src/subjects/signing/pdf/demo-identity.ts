@@ -14,9 +14,8 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
-import type { Clock } from '../../../ground/base/clock.ts';
-import { errorCode } from '../../../ground/base/error-code.ts';
-import { DAY_MS } from '../../../ground/base/time.ts';
+import { type Clock, DAY_MS } from '../../../ground/base/clock.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
 import { identityOf, type SigningIdentity } from './identity.ts';
 
 /** The file under DATA_DIR. It has a private key, so `app/private-files.ts` keeps others out. */

@@ -1,9 +1,8 @@
 /** The terms of the demo: those of D27, of a lender that does not exist. They are for the embedded store alone. */
-
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
-import { languageOfCountry } from '../../../ground/base/country-language.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
+import { languageOfCountry } from '../../../ground/base/language.ts';
 import { DEFAULT_CONTRACTS } from './default-contracts.ts';
 
 const ZONES: Readonly<Partial<Record<Country, string>>> = {

@@ -1,5 +1,4 @@
 /** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
-
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { CodeChannel } from '../../../domain/message/channel.ts';
 import { codeText } from '../rules/code-text.ts';

@@ -1,5 +1,4 @@
 /** Sends one-time codes over some way (D46). */
-
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 

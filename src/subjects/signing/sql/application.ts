@@ -5,7 +5,7 @@ import type { Brand } from '../../../domain/partner/brand.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';

@@ -11,7 +11,7 @@ import {
   priceLoan,
 } from '../../../domain/loan/offer.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
-import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type ContractApplication, readForContract } from '../sql/application.ts';

@@ -1,7 +1,7 @@
 /** Sends the one-time code for a signature (D46). */
 import { randomInt } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { countryOfPhone } from '../../../domain/phone/phone-country.ts';
+import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';

@@ -1,8 +1,7 @@
 /** `ventanilla vault`. */
-
 import { type Command, InvalidArgumentError } from 'commander';
+import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { withOffset } from '../../../ground/base/time.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import {
   type Column,

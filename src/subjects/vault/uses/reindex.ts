@@ -1,7 +1,7 @@
 /** Makes every stored blind index again with a newer index key, or in the form of this version. */
-import { errorCode } from '../../../ground/base/error-code.ts';
-import { HOUR_MS } from '../../../ground/base/time.ts';
-import { UnknownDataKeyError } from '../../../ground/base/unknown-data-key.ts';
+import { HOUR_MS } from '../../../ground/base/clock.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
+import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';

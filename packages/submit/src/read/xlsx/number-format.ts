@@ -3,7 +3,7 @@
  * 18.8.30 and 18.8.31). A format is judged once, not once a cell.
  */
 
-import { DAY_MS } from '../../../../../src/ground/base/time.ts';
+import { DAY_MS } from '../../../../../src/ground/base/clock.ts';
 import { currencyOf, type NamedCurrency } from '../currency-words.ts';
 import { type Cell, ShownNumber, Unusable } from '../table.ts';
 

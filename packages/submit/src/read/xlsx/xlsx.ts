@@ -1,5 +1,4 @@
 /** Reads XLSX files: one sheet, row by row. */
-
 import { counted } from '../../../../../src/ground/base/counted.ts';
 import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
 import { bulkErrorAt, Fault } from '../bulk-error.ts';

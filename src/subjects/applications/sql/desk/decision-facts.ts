@@ -1,5 +1,4 @@
 /** What a decision of an operator is about and stands on (D48). */
-
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
 import type { Decision } from '../../../../domain/scorecard/scorecard.ts';

@@ -1,5 +1,4 @@
 /** Earlier applications of the same phone or of the same ID number, by their blind indexes. */
-
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';

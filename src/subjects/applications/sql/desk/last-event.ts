@@ -1,5 +1,4 @@
 /** The last event of an application: what an operator's act is decided on (D48). */
-
 import { type ApplicationId, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { Session } from '../../../../ground/postgres/database.ts';
 

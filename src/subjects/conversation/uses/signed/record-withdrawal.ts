@@ -2,8 +2,11 @@
 import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import { APPLICANT } from '../../../../domain/application/lifecycle.ts';
 import { inTransaction } from '../../../../ground/postgres/database.ts';
-import { type OperatorContext, OperatorError } from '../../../../program/operations/operator-context.ts';
-import { checkReason } from '../../../../program/operations/reason.ts';
+import {
+  checkReason,
+  type OperatorContext,
+  OperatorError,
+} from '../../../../program/operations/operator-context.ts';
 import {
   type GivenWithdrawal,
   judgeReceived,

@@ -1,8 +1,8 @@
 /** `ventanilla partner endpoint`. */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
+import { HOUR_MS, optionalTime, withOffset } from '../../../../ground/base/clock.ts';
 import { counted } from '../../../../ground/base/counted.ts';
-import { HOUR_MS, optionalTime, withOffset } from '../../../../ground/base/time.ts';
 import { addCommand, addGroup, type Cli } from '../../../../program/cli/command.ts';
 import { readPartnerId } from '../../../../program/cli/id-arguments.ts';
 import { type Io, recordOf, shortTime, writeJson, writeOutput } from '../../../../program/cli/output.ts';

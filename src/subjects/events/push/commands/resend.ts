@@ -1,5 +1,4 @@
 /** `ventanilla event resend`. */
-
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { counted } from '../../../../ground/base/counted.ts';

@@ -1,5 +1,4 @@
 /** Sends one push over kept connections, to public addresses alone. */
-
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';

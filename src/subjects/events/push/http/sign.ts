@@ -1,6 +1,6 @@
 /** Signs pushes as the Standard Webhooks specification says (D41). */
 import { createHmac } from 'node:crypto';
-import { randomBytes } from '../../../../seal/random-bytes.ts';
+import { randomBytes } from '../../../../seal/vault.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;

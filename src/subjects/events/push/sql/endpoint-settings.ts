@@ -1,7 +1,6 @@
 /** Seals and opens the URL and the signing secrets of an endpoint (D41). */
-
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
-import { UnknownDataKeyError } from '../../../../ground/base/unknown-data-key.ts';
+import { UnknownDataKeyError } from '../../../../ground/base/registration-failure.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 
 /** The sealed part of an endpoint. */

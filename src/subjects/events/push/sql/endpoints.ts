@@ -1,8 +1,7 @@
 /** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
-
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
-import { DAY_MS } from '../../../../ground/base/time.ts';
-import { UnknownDataKeyError } from '../../../../ground/base/unknown-data-key.ts';
+import { DAY_MS } from '../../../../ground/base/clock.ts';
+import { UnknownDataKeyError } from '../../../../ground/base/registration-failure.ts';
 import { type Database, inTransaction, type Session } from '../../../../ground/postgres/database.ts';
 import { requireLiveKey } from '../../../../seal/data-keys.ts';
 import type { Vault } from '../../../../seal/vault.ts';

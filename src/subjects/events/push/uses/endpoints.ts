@@ -1,11 +1,10 @@
 /** What operators do with the endpoints of partners, and with the pushes to them (D41). */
-
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
-import { withOffset } from '../../../../ground/base/time.ts';
+import { withOffset } from '../../../../ground/base/clock.ts';
 import { databaseTime } from '../../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../../program/operations/operator-context.ts';
 import { eventNumberOf } from '../../../../seal/event-ids.ts';
-import { randomBytes } from '../../../../seal/random-bytes.ts';
+import { randomBytes } from '../../../../seal/vault.ts';
 import type { Partner } from '../../../partners/sql/partners.ts';
 import { requirePartner } from '../../../partners/uses/partners.ts';
 import { type PushResult, pushSender } from '../http/sender.ts';

@@ -7,8 +7,7 @@ import {
   partitionOfBatch,
 } from '../../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
-import { type Database, inTransaction } from '../../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../../ground/postgres/only-row.ts';
+import { type Database, inTransaction, onlyRow } from '../../../../ground/postgres/database.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';
 import { noteWaitingRejections } from '../message-records.ts';
 import { walkWaiting } from '../waiting-messages.ts';

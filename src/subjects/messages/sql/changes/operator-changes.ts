@@ -1,5 +1,8 @@
 /** What operators may do with messages, and in which statuses: the parts of the statements that do it. */
+import { type MessageId, partitionOf } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
+import type { Transaction } from '../../../../ground/postgres/database.ts';
+import { byPartitions } from '../../../applications/sql/partition-runs.ts';
 
 /** The changes that operators may make to messages, and the statuses that each change applies to. */
 export const CHANGEABLE_STATUSES = {
@@ -17,3 +20,17 @@ export const CHANGE: Readonly<Record<MessageChange, string>> = {
   retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
   cancel: "status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()",
 };
+
+// Locks of messages before a transaction changes them for several reasons (`migrations/0004_messages.sql`).
+
+const LOCK = 'SELECT lock_messages($1)';
+
+/** Locks messages in the order of their ids. The transaction has locked the replies that it changes. */
+export async function lockMessages(session: Transaction, ids: readonly MessageId[]): Promise<void> {
+  for (const some of byPartitions(inOrder(ids), partitionOf)) await session.query(LOCK, [some]);
+}
+
+/** Each id once, in the order of the numbers. */
+export function inOrder(ids: readonly MessageId[]): MessageId[] {
+  return [...new Set(ids)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+}

@@ -1,6 +1,5 @@
 /** The replies that wait. */
-import type { Database } from '../../../../ground/postgres/database.ts';
-import { onlyRow } from '../../../../ground/postgres/only-row.ts';
+import { type Database, onlyRow } from '../../../../ground/postgres/database.ts';
 
 /** The replies that wait or are on their way, and since when the oldest of them does; null: none does. */
 export interface ReplyBacklog {
