@@ -41,7 +41,8 @@ export async function observe<T>(
   const { database, place, close } = opened;
   try {
     return await work({
-      ...{ database, place },
+      database,
+      place,
       schema: () => schemaFit(database),
       roleFault: async () => (await roleFault(database))?.text ?? null,
     });

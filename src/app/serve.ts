@@ -8,7 +8,7 @@ import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/scorecard.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { isLoopback } from '../ground/base/loopback.ts';
 import { isSpread } from '../ground/schema/distribution.ts';
-import { addDocs } from '../listeners/docs-page/page.ts';
+import { addDocs, type DocsOptions } from '../listeners/docs-page/page.ts';
 import { healthApi } from '../listeners/ops/health-api.ts';
 import { PARTNER_LIMITS, partnerApi } from '../listeners/partner/partner-api.ts';
 import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
@@ -87,7 +87,11 @@ export async function startService(
   const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
   const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
-    ...{ basePath: config.basePath, fields, clock, log, logFailure },
+    basePath: config.basePath,
+    fields,
+    clock,
+    log,
+    logFailure,
     authenticate: authenticator(vault, new Credentials(database, vault), (id) => keyOutcomes.refused(id)),
     admission: admissionOf(atWork, { log, clock, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
@@ -112,13 +116,7 @@ export async function startService(
   const { page } = background;
   page?.add(ops, docsUrl);
   ops.get('/', (_request, reply) => reply.redirect(page?.path ?? '/readyz'));
-  addDocs(partner, {
-    basePath: config.basePath,
-    fields,
-    bands: policy.decision,
-    webhooks: Object.assign({}, ...(await loadServices()).map(({ webhooks }) => webhooks)),
-    simulatorUrl: wayTo(page, config, ops),
-  });
+  addDocs(partner, await documented(config, fields, policy, wayTo(page, config, ops)));
   const listeners: Listener[] = [];
   let consoleListener: OperatorListener;
   try {
@@ -127,7 +125,9 @@ export async function startService(
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
     listeners.push(await startHealth(config, log, clock, health));
     consoleListener = await startOperatorListener(config, store, {
-      ...{ log, logFailure, watcher },
+      log,
+      logFailure,
+      watcher,
       page: consolePage,
     });
   } catch (error) {
@@ -136,6 +136,9 @@ export async function startService(
     await Promise.all([...opened, background.stop(), keyOutcomes.stop()]);
     throw error;
   }
+  const endBackground = () => Promise.all([background.stop(), stopCounts()]);
+  const closeOperators = () =>
+    Promise.all([ops, consoleListener, ...listeners].map((listener) => listener.close()));
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
@@ -146,19 +149,22 @@ export async function startService(
       return stopInOrder(log, clock, sinceMs, [
         { name: 'sending', byMs: STOP_BY_MS.sending, run: () => background.stopSending() },
         { name: 'requests', byMs: STOP_BY_MS.requests, run: () => drain(partner, clock) },
-        {
-          name: 'background',
-          byMs: STOP_BY_MS.background,
-          run: () => Promise.all([background.stop(), stopCounts()]),
-        },
-        {
-          name: 'operators',
-          byMs: STOP_BY_MS.operators,
-          run: () => Promise.all([ops, consoleListener, ...listeners].map((listener) => listener.close())),
-        },
+        { name: 'background', byMs: STOP_BY_MS.background, run: endBackground },
+        { name: 'operators', byMs: STOP_BY_MS.operators, run: closeOperators },
       ]);
     },
   };
+}
+
+/** What `/docs` tells about this service. */
+async function documented(
+  { basePath }: Config,
+  fields: DocsOptions['fields'],
+  { decision: bands }: Policy,
+  simulatorUrl: Required<DocsOptions>['simulatorUrl'],
+): Promise<DocsOptions> {
+  const webhooks = Object.assign({}, ...(await loadServices()).map((service) => service.webhooks));
+  return { basePath, fields, bands, webhooks, simulatorUrl };
 }
 
 /** Only a policy of the operator needs the modules that check a policy: they are more than all others together. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/application/fields.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { assess, CRITERIA, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
-import { CURRENCIES, type Currency } from '../../src/ground/base/currency-data.ts';
+import { CURRENCIES, type Currency } from '../../src/ground/base/country-data.ts';
 import {
   readApplicationDetails,
   readApplications,

@@ -24,9 +24,11 @@ export function newQueries(): QueryClient {
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        ...{ retry: (failures, error) => failures < RETRIES && mayPass(error), staleTime: 1_000 },
+        retry: (failures, error) => failures < RETRIES && mayPass(error),
+        staleTime: 1_000,
         // Without a network a request fails and says so, instead of waiting unseen.
-        ...{ networkMode: 'always', refetchOnReconnect: true },
+        networkMode: 'always',
+        refetchOnReconnect: true,
       },
       mutations: { retry: false, networkMode: 'always' },
     },

@@ -33,8 +33,13 @@ export function chatItems({ messages, conversation }: Chat, revealed: RevealedRe
   const texts = new Map(revealed?.messages.map((message) => [message.id, message]));
   const announced = messages.map(
     ({ id, type, status, reason, created_at, changed_at }): ChatItem => ({
-      ...{ key: `message ${id}`, at: created_at, from: 'message', text: texts.get(id)?.text ?? null },
-      ...{ kind: type, choices: texts.get(id)?.choices ?? [], file: null },
+      key: `message ${id}`,
+      at: created_at,
+      from: 'message',
+      text: texts.get(id)?.text ?? null,
+      kind: type,
+      choices: texts.get(id)?.choices ?? [],
+      file: null,
       fate: { status, reason, at: changed_at },
     }),
   );
@@ -69,15 +74,13 @@ function conversationItems({ inputs, replies }: Conversation, revealed: Revealed
     // A turn answers what it heard, and the channel's clock is not the store's.
     place: reply.turn + 0.5,
     item: {
-      ...{
-        key: `reply ${reply.turn}`,
-        at: reply.created_at,
-        from: 'service',
-        text: null,
-        kind: null,
-        choices: [],
-        file: null,
-      },
+      key: `reply ${reply.turn}`,
+      at: reply.created_at,
+      from: 'service',
+      text: null,
+      kind: null,
+      choices: [],
+      file: null,
       fate: fateOf(reply),
     } as ChatItem,
   }));

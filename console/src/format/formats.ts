@@ -34,7 +34,11 @@ export function localeOf(language: string, tags: readonly string[]): string {
 
 /** A day and a time of day with its zone, as the locale writes them. */
 export const DAY_AND_TIME = {
-  ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
 } as const satisfies Intl.DateTimeFormatOptions;
 
 /** Formatters of a language are slow to make and never change: `useFormat` keeps them. `locale` is of `localeOf`. */

@@ -52,9 +52,13 @@ export function AgainAtProvider({ hasApp, onProved, onCancel }: AgainAtProviderP
 /** Looks for the proof that the other tab brings. */
 function useProof(isWaiting: boolean, onProved: () => void): void {
   const { data } = useQuery({
-    ...{ queryKey: ['proof'], queryFn: readSession, refetchInterval: POLL_MS, enabled: isWaiting },
+    queryKey: ['proof'],
+    queryFn: readSession,
+    refetchInterval: POLL_MS,
+    enabled: isWaiting,
     // What was read before this dialog opened is no proof.
-    ...{ gcTime: 0, refetchIntervalInBackground: true },
+    gcTime: 0,
+    refetchIntervalInBackground: true,
   });
   const isProved = isWaiting && data !== undefined && data !== null && data.proved_seconds_ago < FRESH_S;
   const isTold = useRef(false);

@@ -37,7 +37,9 @@ function useLink(token: string): string | null | undefined {
   const { data, isError } = useQuery({
     queryKey: ['link', token],
     queryFn: () => lookAtLink(token),
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, retry: false },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
   });
   return isError ? '' : data;
 }
@@ -48,7 +50,8 @@ function useIsKnown() {
     queryKey: ['known passwords'],
     queryFn: async () =>
       (await import('../../../src/subjects/operators/rules/known-password.ts')).isKnownPassword,
-    ...{ staleTime: Number.POSITIVE_INFINITY, retry: false },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
   });
   // Without the words the service says it.
   return data ?? (() => false);

@@ -13,7 +13,9 @@ export async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = openDatabase(connection, {
-    ...{ clock, max: 2, onError: () => {} },
+    clock,
+    max: 2,
+    onError: () => {},
     connectWithinMs: CONNECT_WITHIN_MS,
   });
   try {

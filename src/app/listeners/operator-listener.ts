@@ -64,7 +64,10 @@ export async function startOperatorListener(
   const open = async (port: number): Promise<Listener & { readonly origin: string }> => {
     const origin = (): string => consoleOrigin(setting, app.server.listening ? portOf(app) : port);
     const accounts = await accountRoutes({
-      ...{ ...store, oidc, origin, logFailure },
+      ...store,
+      oidc,
+      origin,
+      logFailure,
       onTry: (step, result) => watcher.triedToSignIn(step, result),
     });
     const app: FastifyInstance = consoleApi({
@@ -76,7 +79,8 @@ export async function startOperatorListener(
           {
             ...store,
             dueHours: setting(REVIEW_DUE_HOURS),
-            ...{ undoSeconds: setting(UNDO_SECONDS), lookShare: setting(SECOND_LOOK_SHARE) },
+            undoSeconds: setting(UNDO_SECONDS),
+            lookShare: setting(SECOND_LOOK_SHARE),
           },
           () => openShownFiles(setting, store.clock),
         ),

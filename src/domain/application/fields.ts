@@ -4,7 +4,7 @@
  * applicant's personal record. A field gets a column of its own only where SQL needs its value.
  */
 
-import type { Currency } from '../../ground/base/currency-data.ts';
+import type { Currency } from '../../ground/base/country-data.ts';
 import type { Words } from '../../ground/base/language.ts';
 import type { Phone } from '../phone/phone.ts';
 

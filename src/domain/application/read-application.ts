@@ -1,6 +1,5 @@
 /** Normalises and validates one element of a batch (contract, "Application input"; D5-D14, D38). */
-import type { Country } from '../../ground/base/country-data.ts';
-import type { Currency } from '../../ground/base/currency-data.ts';
+import type { Country, Currency } from '../../ground/base/country-data.ts';
 import { isPlainText } from '../../ground/base/plain-text.ts';
 import { namedCurrency, normaliseCurrency } from '../money/currency.ts';
 import type { Environment } from '../partner/credential.ts';

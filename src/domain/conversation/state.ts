@@ -205,8 +205,15 @@ export function setAsideState(
   const { optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw, signedCopy, copyTurn } = stored;
   return {
     ...fresh,
-    ...{ place: row.place, heldBy: 'operator', handedOver: 'unreadable' },
-    ...{ optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw, signedCopy, copyTurn },
+    place: row.place,
+    heldBy: 'operator',
+    handedOver: 'unreadable',
+    optedOut,
+    wrongPerson,
+    withdrawableUntilMs,
+    lastDayToWithdraw,
+    signedCopy,
+    copyTurn,
     approval: stored.approval === 'untold' ? 'untold' : 'none',
   };
 }

@@ -1,6 +1,5 @@
 /** The operator's terms of loans, by country (D45). `check-terms.ts` checks a file of this form. Pure. */
-import type { Country } from '../../ground/base/country-data.ts';
-import type { Currency } from '../../ground/base/currency-data.ts';
+import type { Country, Currency } from '../../ground/base/country-data.ts';
 import type { ContractTemplate } from './contract-template.ts';
 import type { WithdrawalPeriod } from './withdrawal.ts';
 

@@ -5,10 +5,11 @@ import {
   COUNTRY_CURRENCY,
   type Country,
   CURACAO_SECOND_DIGIT,
+  CURRENCIES,
+  type Currency,
   KAZAKH_SECOND_DIGITS,
   threeDigits,
 } from '../../ground/base/country-data.ts';
-import { CURRENCIES, type Currency } from '../../ground/base/currency-data.ts';
 import type { Phone } from '../phone/phone.ts';
 
 const ACTIVE: ReadonlySet<string> = new Set(Object.keys(CURRENCIES));

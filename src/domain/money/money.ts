@@ -28,8 +28,10 @@ export function moneyText(minor: bigint, currency: string): string {
 export function formatMoney(text: string, currency: string, locale: string): string {
   const digits = minorDigits(currency);
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency },
-    ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   });
   // The decimal goes in as text: a number would lose digits from 2^53 on.
   return format.format(text as `${number}`).replaceAll(/\s/g, ' ');

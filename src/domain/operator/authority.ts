@@ -1,5 +1,5 @@
 /** The largest amounts that an operator decides alone (D48). */
-import { CURRENCIES } from '../../ground/base/currency-data.ts';
+import { CURRENCIES } from '../../ground/base/country-data.ts';
 
 /** An amount by currency, in hundredths. A currency without an entry: the operator decides on nothing alone. */
 export type Authority = ReadonlyMap<string, bigint>;

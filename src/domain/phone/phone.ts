@@ -1,8 +1,13 @@
 /** Turns phone numbers as partners send them into E.164, and into the form in which they are compared (D11). */
 import parsePhoneNumber, { type CountryCode } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
-import { COUNTRY_CURRENCY, type Country, isCountry, threeDigits } from '../../ground/base/country-data.ts';
-import type { Currency } from '../../ground/base/currency-data.ts';
+import {
+  COUNTRY_CURRENCY,
+  type Country,
+  type Currency,
+  isCountry,
+  threeDigits,
+} from '../../ground/base/country-data.ts';
 
 // Numbering plans of countries, from libphonenumber's metadata (D11). They read digits as the library's parser does,
 // and a test compares the two. The parser takes 5 to 40 microseconds a number, more than all other work on an

@@ -1,5 +1,5 @@
 /** Scores an application by a policy and decides. Pure: the same input gives the same result. */
-import { CURRENCIES, type Currency, RATES_AS_OF } from '../../ground/base/currency-data.ts';
+import { CURRENCIES, type Currency, RATES_AS_OF } from '../../ground/base/country-data.ts';
 import type { Application, DebtAge, NumDebts, PriorHistory } from '../application/fields.ts';
 
 // The scoring policy: the points, bands and limits of the scorecard (contract, "Scoring"; D27-D29). The built-in policy

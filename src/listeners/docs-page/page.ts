@@ -39,7 +39,7 @@ interface Asset {
   readonly tag: string;
 }
 
-interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
+export interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
   /** The URL of the simulator's page under the hostname of a request; absent or null: there is no page to lead to. */
   readonly simulatorUrl?: ((hostname: string) => string) | null;
   /** The requests that the service itself sends, for the OpenAPI documents; absent: none. */

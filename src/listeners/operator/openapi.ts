@@ -64,13 +64,19 @@ const FRESH = {
 };
 
 const SHOWN_OPERATOR = {
-  ...{ name: OPERATOR_HEADER, in: 'header', required: false, schema: { type: 'string' } },
+  name: OPERATOR_HEADER,
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
   description:
     'The id of the operator whom the page shows: 401 where there is a session, and it is of another one.',
 };
 
 const ACTIVE = {
-  ...{ name: ACTIVE_HEADER, in: 'header', required: false, schema: { enum: ['true', 'false'] } },
+  name: ACTIVE_HEADER,
+  in: 'header',
+  required: false,
+  schema: { enum: ['true', 'false'] },
   description:
     'Whether somebody is at the page. Only then a session goes on without its idle end; by default for all methods but GET.',
 };
@@ -107,7 +113,10 @@ function operationOf(route: Route): Json {
       SHOWN_OPERATOR,
       ...(access === 'open' ? [] : [ACTIVE]),
       ...(headers ?? []).map((name) => ({
-        ...{ name, in: 'header', required: name === 'If-Match', schema: { type: 'string' } },
+        name,
+        in: 'header',
+        required: name === 'If-Match',
+        schema: { type: 'string' },
       })),
     ],
     ...(body && { requestBody: { required: true, content: jsonOf(body) } }),

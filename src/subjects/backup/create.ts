@@ -94,9 +94,17 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   await archiveOn(archiving);
   await refuseLost(place, name, copied.volumes);
   await storeManifest(place, key, name, {
-    ...{ store: facts.store, postgres: String(facts.major), platform: PLATFORM, at: stop.at, password },
-    ...{ volumes: copied.volumes, bytes: copied.bytes, label: stop.label },
-    ...{ timeline: facts.timeline, logFrom: from, logTo: stop.lsn },
+    store: facts.store,
+    postgres: String(facts.major),
+    platform: PLATFORM,
+    at: stop.at,
+    password,
+    volumes: copied.volumes,
+    bytes: copied.bytes,
+    label: stop.label,
+    timeline: facts.timeline,
+    logFrom: from,
+    logTo: stop.lsn,
   });
   if (keepLog) await keepSlot(client, slot);
   return { name, bytes: copied.bytes, at: stop.at };

@@ -35,13 +35,19 @@ const LONGEST_SWEEP_MS = 10_000;
 async function startTurns(given: LoopContext): Promise<Loop> {
   const { database, vault, clock, log, failed, watcher } = given;
   const context = {
-    ...{ database, vault, clock, signing: signingOf(vault), flows: new Map() },
+    database,
+    vault,
+    clock,
+    signing: signingOf(vault),
+    flows: new Map(),
     mayRemind: await openReminderWindow(given),
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),
     onTaken: ({ results, reminders, tookMs }: TakenTogether) =>
       watcher.tookTurns({
-        ...{ turns: results.length, reminders, tookMs },
+        turns: results.length,
+        reminders,
+        tookMs,
         events: results.flatMap(({ told }) => told),
       }),
   };
@@ -79,15 +85,23 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
   const documents = await openDocuments(setting, { database, vault, clock, channel, watcher });
   const income = openIncome(setting, { database, vault, clock });
   const signing = await openSigning(setting, {
-    ...{ database, vault, clock, log, channel },
+    database,
+    vault,
+    clock,
+    log,
+    channel,
     onCode: (way, result) => watcher.sentCode(way, result),
   });
   const context: WorkContext = {
-    ...{ database, vault, clock, performer: performerOf({ documents, income, signing, channel }) },
+    database,
+    vault,
+    clock,
+    performer: performerOf({ documents, income, signing, channel }),
     onFailure: ({ work, application_id }, error, isLast) =>
       log[isLast ? 'error' : 'warn'](
         {
-          ...{ work, application_id: Number(application_id) },
+          work,
+          application_id: Number(application_id),
           ...(typeof error === 'string' ? { reason: error } : { error: errorFields(error) }),
         },
         isLast

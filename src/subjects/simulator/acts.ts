@@ -49,7 +49,13 @@ async function tap(
   const { messageId, at } = said;
   const contextMessageId = simulatedId(callback);
   await context.simulator.say(said, {
-    ...{ kind: 'tap', title, payload, contextMessageId, from: phone, messageId, at },
+    kind: 'tap',
+    title,
+    payload,
+    contextMessageId,
+    from: phone,
+    messageId,
+    at,
   });
 }
 
@@ -73,7 +79,12 @@ async function reportRead(context: SimulatorContext, callback: string): Promise<
   const at = await now(context);
   const channelMessageId = simulatedId(callback);
   await context.simulator.report({
-    ...{ kind: 'status', channelMessageId, callback, status: 'read', at, failure: null },
+    kind: 'status',
+    channelMessageId,
+    callback,
+    status: 'read',
+    at,
+    failure: null,
   });
 }
 

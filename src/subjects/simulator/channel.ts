@@ -243,14 +243,12 @@ export class Simulator implements Channel {
     const lost = happens(lostShare);
     for (const [status, afterMs] of JOURNEY) {
       this.#post.post(afterMs + (lost ? LOST_MS : 0), () => ({
-        ...{
-          kind: 'status',
-          channelMessageId,
-          callback,
-          status,
-          at: new Date(this.#clock.nowMs()),
-          failure: null,
-        },
+        kind: 'status',
+        channelMessageId,
+        callback,
+        status,
+        at: new Date(this.#clock.nowMs()),
+        failure: null,
       }));
     }
     return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };

@@ -245,7 +245,12 @@ async function sendFile(
   await context.simulator.say(said, {
     kind: 'file',
     from: phone,
-    ...{ messageId, at, media, mediaId, filename, caption },
+    messageId,
+    at,
+    media,
+    mediaId,
+    filename,
+    caption,
     claimedType: file.contentType,
     claimedSha256: hash('sha256', file.bytes, 'hex'),
     contextMessageId: null,

@@ -10,9 +10,10 @@ import {
   CALLING_CODE_CURRENCY,
   COUNTRY_CURRENCY,
   type Country,
+  CURRENCIES,
   isCountry,
+  RATES_AS_OF,
 } from '../../../src/ground/base/country-data.ts';
-import { CURRENCIES, RATES_AS_OF } from '../../../src/ground/base/currency-data.ts';
 
 const countries = Object.keys(COUNTRY_CURRENCY) as Country[];
 

@@ -25,8 +25,7 @@ import {
   templateNames,
 } from '../../../src/domain/partner/brand.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
-import { COUNTRY_CURRENCY } from '../../../src/ground/base/country-data.ts';
-import { CURRENCIES } from '../../../src/ground/base/currency-data.ts';
+import { COUNTRY_CURRENCY, CURRENCIES } from '../../../src/ground/base/country-data.ts';
 import { OperatorError } from '../../../src/program/operations/operator-context.ts';
 import { brandFaults } from '../../../src/subjects/partners/rules/check-brand.ts';
 import { readBrand } from '../../../src/subjects/partners/uses/brand.ts';

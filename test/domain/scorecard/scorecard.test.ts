@@ -12,7 +12,7 @@ import {
   MAX_POINTS,
   type Policy,
 } from '../../../src/domain/scorecard/scorecard.ts';
-import { CURRENCIES, type Currency } from '../../../src/ground/base/currency-data.ts';
+import { CURRENCIES, type Currency } from '../../../src/ground/base/country-data.ts';
 import { APPLICANT } from '../../support/applicant.ts';
 
 const BASE: Application = {

@@ -95,7 +95,14 @@ export async function addOperatorEvents(
     const id = Number(head.id) + index + 1;
     const keyNumber = keys.newest;
     mac = macOf(keys, mac, {
-      ...{ id, atText: head.now, actor, act, target, applicationId, reason, keyNumber },
+      id,
+      atText: head.now,
+      actor,
+      act,
+      target,
+      applicationId,
+      reason,
+      keyNumber,
     }) as Buffer;
     return { id, act, target, applicationId, reason, mac };
   });
@@ -200,7 +207,14 @@ interface Row {
 function eventOf(row: Row): ChainedEvent {
   const { at, actor, act, target, reason, mac } = row;
   return {
-    ...{ id: Number(row.id), at, atText: row.at_text, actor, act, target, reason, mac },
+    id: Number(row.id),
+    at,
+    atText: row.at_text,
+    actor,
+    act,
+    target,
+    reason,
+    mac,
     applicationId: row.application_id === null ? null : Number(row.application_id),
     keyNumber: row.key_number,
   };

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../../../domain/application/fields.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../../../domain/scorecard/scorecard.ts';
-import { CURRENCIES } from '../../../ground/base/currency-data.ts';
+import { CURRENCIES } from '../../../ground/base/country-data.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { parseOperatorJson } from '../../../ground/base/operator-json.ts';

@@ -185,8 +185,13 @@ function shownJson({ row, inputs, replies, since }: ShownConversation, isReveale
       text: textOf(input, isRevealed),
     })),
     replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
-      ...{ turn, status, reason, created_at: withOffset(createdAt), sent_at: optionalTime(sentAt) },
-      ...{ delivered_at: optionalTime(deliveredAt), read_at: optionalTime(readAt) },
+      turn,
+      status,
+      reason,
+      created_at: withOffset(createdAt),
+      sent_at: optionalTime(sentAt),
+      delivered_at: optionalTime(deliveredAt),
+      read_at: optionalTime(readAt),
     })),
   };
 }

@@ -179,7 +179,9 @@ export async function readSpeakers(
     persons.map(({ row, person }) => [
       toApplicationId(row.id),
       {
-        ...{ partnerName: row.partner_name, brand: row.brand, phone: person.record?.phone ?? null },
+        partnerName: row.partner_name,
+        brand: row.brand,
+        phone: person.record?.phone ?? null,
         isKeyUnknown: person.fault === 'unknown_key',
       },
     ]),

@@ -51,7 +51,9 @@ export async function claimConversations(
   return rows.map((row) => ({
     ...row,
     inputs: (row.inputs ?? []).map((input) => ({
-      ...{ ...input, at: new Date(input.at), content: Buffer.from(input.content, 'base64') },
+      ...input,
+      at: new Date(input.at),
+      content: Buffer.from(input.content, 'base64'),
     })),
     told: new Map(
       row.told?.map(({ turn, fate, arrived_at }) => [

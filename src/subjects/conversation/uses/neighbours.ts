@@ -98,8 +98,13 @@ async function readDocument(
   if (application?.fault === 'unknown_key') return later('unknown_key');
   const { name, id_number: idNumber } = application?.fields ?? {};
   const end = await receiveDocument(documents, {
-    ...{ applicationId, partnerId, purpose: file.purpose, mediaId: file.mediaId, filename: file.filename },
-    ...{ claimedType: file.claimedType, claimedSha256: file.claimedSha256 },
+    applicationId,
+    partnerId,
+    purpose: file.purpose,
+    mediaId: file.mediaId,
+    filename: file.filename,
+    claimedType: file.claimedType,
+    claimedSha256: file.claimedSha256,
     samePhone: await applicationsOfSamePhone(database, applicationId),
     inputIndex: fromBigint<'channel_message_id'>(file.inputIndex),
     holder: { name: textOf(name), idNumber: textOf(idNumber) },

@@ -347,7 +347,8 @@ class OneTurn {
       case 'evidence':
         this.#evidence.push(
           actOf(effect.act, from?.row ?? null, {
-            ...{ turn: this.#number, now: this.#row.now },
+            turn: this.#number,
+            now: this.#row.now,
             contract: this.#state.acceptedContract,
             received: receivedOf(from?.content),
           }),

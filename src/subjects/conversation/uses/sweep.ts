@@ -43,14 +43,18 @@ export async function sweepConversations(
     some
       .filter(({ phoneIndex }) => optedOut.has(phoneIndex))
       .map(({ id, applicationId }) => ({
-        ...{ ...about, conversationId: id, applicationId },
+        ...about,
+        conversationId: id,
+        applicationId,
         content: { kind: 'opted_out' },
       })),
   );
   const changed = await changedStatuses(database, some);
   await tell(
     changed.map(({ conversation: { id, applicationId }, status }) => ({
-      ...{ ...about, conversationId: id, applicationId },
+      ...about,
+      conversationId: id,
+      applicationId,
       content: { kind: 'status', status },
     })),
   );

@@ -101,7 +101,9 @@ async function firstVoices(
     const flowId = flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, own)));
     flowIds.set(key, flowId);
     made.push({
-      ...{ id, flowId, ...(phone === null ? UNREAD : languageOfPhone(phone)) },
+      id,
+      flowId,
+      ...(phone === null ? UNREAD : languageOfPhone(phone)),
       partnerName: effectiveBrand(brand, partnerName).partner,
     });
   }

@@ -112,7 +112,10 @@ function queuedReplyOf(
   const content = { text, buttons, ...(file !== null && { document: file }), readMessageId };
   return [
     {
-      ...{ applicationId, turn: written.turn, partnerId: row.partner_id, windowUntil },
+      applicationId,
+      turn: written.turn,
+      partnerId: row.partner_id,
+      windowUntil,
       phoneIndex: fromBigint<'phone'>(row.phone_index),
       content: sealReply(vault, { applicationId, turn: written.turn }, content),
     },

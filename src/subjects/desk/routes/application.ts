@@ -64,12 +64,16 @@ export function applicationRoutes(desk: Desk): Route[] {
 function revealedJson({ fields, messages, chat, income }: RevealedApplication): RevealedReply {
   const text = (name: 'name' | 'phone' | 'id_number' | 'city') => fields[name] as string | null;
   return {
-    ...{ name: text('name'), phone: text('phone'), id_number: text('id_number'), city: text('city') },
+    name: text('name'),
+    phone: text('phone'),
+    id_number: text('id_number'),
+    city: text('city'),
     messages: messages.map(({ choices, ...message }) => ({ ...message, choices: [...choices] })),
     chat: chat.map(({ at, choices, ...line }) => ({ at: withOffset(at), ...line, choices: [...choices] })),
     income:
       income?.map(({ source, currency, months }) => ({
-        ...{ source, currency },
+        source,
+        currency,
         months: months.map(({ month, amount }) => ({ month, amount: amount / 100 })),
       })) ?? null,
   };
@@ -84,8 +88,14 @@ function applicationJson(shown: ShownApplication): ApplicationReply {
   const { application, lastEvent, earlier } = shown;
   const { id, partner, status, decision, score, fields, points } = application;
   return {
-    ...{ id, last_event: lastEvent, created_at: withOffset(application.createdAt), partner },
-    ...{ status, decision, score, policy_version: application.policyVersion },
+    id,
+    last_event: lastEvent,
+    created_at: withOffset(application.createdAt),
+    partner,
+    status,
+    decision,
+    score,
+    policy_version: application.policyVersion,
     criteria: CRITERIA.map((criterion) => {
       const most = MAX_POINTS[criterion];
       const got = decision === null ? null : (points[criterion] ?? null);
@@ -111,7 +121,8 @@ function applicationJson(shown: ShownApplication): ApplicationReply {
       same_id_number: earlierJson(earlier.sameIdNumber),
     },
     chat: {
-      ...{ messages: messagesJson(shown), conversation: conversationJson(shown) },
+      messages: messagesJson(shown),
+      conversation: conversationJson(shown),
       takes_text: shown.takesText,
     },
     documents: documentsJson(shown),
@@ -150,14 +161,23 @@ function earlierJson({
   return {
     count,
     applications: applications.map(({ id, partner, status, signedAt, createdAt }) => ({
-      ...{ id, partner, status, signed_at: optionalTime(signedAt), created_at: withOffset(createdAt) },
+      id,
+      partner,
+      status,
+      signed_at: optionalTime(signedAt),
+      created_at: withOffset(createdAt),
     })),
   };
 }
 
 function messagesJson({ application }: ShownApplication): ApplicationReply['chat']['messages'] {
   return application.messages.map(({ id, type, status, reason, createdAt, changedAt }) => ({
-    ...{ id, type, status, reason, created_at: withOffset(createdAt), changed_at: withOffset(changedAt) },
+    id,
+    type,
+    status,
+    reason,
+    created_at: withOffset(createdAt),
+    changed_at: withOffset(changedAt),
   }));
 }
 
@@ -170,11 +190,19 @@ function conversationJson({ conversation }: ShownApplication): ApplicationReply[
     began_at: withOffset(row.began_at),
     ended_at: optionalTime(row.ended_at),
     inputs: inputs.map(({ at, source, turn, content }) => ({
-      ...{ at: withOffset(at), source, turn, kind: content?.kind ?? null },
+      at: withOffset(at),
+      source,
+      turn,
+      kind: content?.kind ?? null,
     })),
     replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
-      ...{ turn, status, reason, created_at: withOffset(createdAt), sent_at: optionalTime(sentAt) },
-      ...{ delivered_at: optionalTime(deliveredAt), read_at: optionalTime(readAt) },
+      turn,
+      status,
+      reason,
+      created_at: withOffset(createdAt),
+      sent_at: optionalTime(sentAt),
+      delivered_at: optionalTime(deliveredAt),
+      read_at: optionalTime(readAt),
     })),
   };
 }
@@ -182,8 +210,15 @@ function conversationJson({ conversation }: ShownApplication): ApplicationReply[
 function documentsJson({ documents }: ShownApplication): ApplicationReply['documents'] {
   return documents.map(
     ({ id, sha256, purpose, contentType, state, reason, bytes, receivedAt, decidedAt }) => ({
-      ...{ id, sha256, purpose, content_type: contentType, state, reason, bytes },
-      ...{ received_at: withOffset(receivedAt), decided_at: optionalTime(decidedAt) },
+      id,
+      sha256,
+      purpose,
+      content_type: contentType,
+      state,
+      reason,
+      bytes,
+      received_at: withOffset(receivedAt),
+      decided_at: optionalTime(decidedAt),
     }),
   );
 }
@@ -192,9 +227,16 @@ function incomeJson({ income }: ShownApplication): ApplicationReply['observed_in
   if (income === null) return null;
   const { outcome, reason, currency, declared, observed, months, confidence } = income;
   return {
-    ...{ checked_at: withOffset(income.checkedAt), outcome, reason, currency },
-    ...{ declared: inUnits(declared), observed: inUnits(observed), months, confidence },
-    ...{ new_score: income.newScore, new_decision: income.newDecision },
+    checked_at: withOffset(income.checkedAt),
+    outcome,
+    reason,
+    currency,
+    declared: inUnits(declared),
+    observed: inUnits(observed),
+    months,
+    confidence,
+    new_score: income.newScore,
+    new_decision: income.newDecision,
   };
 }
 
@@ -213,10 +255,20 @@ function reviewJson({ item, pends }: ShownApplication): Exclude<ApplicationReply
 
 function timelineJson({ timeline }: ShownApplication): ApplicationReply['timeline'] {
   return timeline.map(({ at, by, act, from, to, reason, reasonCode, second, missing, end, proposal }) => ({
-    ...{ at: withOffset(at), by: actorJson(by), act, from, to, reason, reason_code: reasonCode },
-    ...{ second: second && actorJson(second), missing: missing && [...missing], end },
+    at: withOffset(at),
+    by: actorJson(by),
+    act,
+    from,
+    to,
+    reason,
+    reason_code: reasonCode,
+    second: second && actorJson(second),
+    missing: missing && [...missing],
+    end,
     proposal: proposal && {
-      ...{ act: proposal.act, maker: actorJson(proposal.maker), returned_for: proposal.returnedFor },
+      act: proposal.act,
+      maker: actorJson(proposal.maker),
+      returned_for: proposal.returnedFor,
     },
   }));
 }

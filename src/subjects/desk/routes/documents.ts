@@ -19,7 +19,8 @@ export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>)
       method: 'POST',
       path: '/applications/{id}/documents/{document}/reveal',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'The file of a document, and the lines of a PDF. The reading and its reason are recorded first.',
       headers: ['Idempotency-Key'],
@@ -43,7 +44,8 @@ export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>)
               request,
             });
             return {
-              ...{ content_type: contentType, bytes: bytes.toString('base64') },
+              content_type: contentType,
+              bytes: bytes.toString('base64'),
               lines: text?.lines.map(({ text, month }) => ({ text, month })) ?? null,
               counted: text?.counted ?? null,
             };

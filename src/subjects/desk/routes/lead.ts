@@ -61,7 +61,8 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       method: 'POST',
       path: '/second-looks/{proposal}',
       access: 'admin',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Says whether the looker would have decided so too. Who made or confirmed the decision gets 403.',
       body: NewLook,
@@ -85,8 +86,13 @@ function proposalOf(text: string | undefined): number {
 function lookJson(shown: ShownLook): SecondLooksReply['second_looks'][number] {
   const { proposalId, applicationId, act, reasonCode, score, decision, at } = shown;
   return {
-    ...{ proposal: proposalId, application_id: applicationId, act, reason_code: reasonCode },
-    ...{ score, decision, at: withOffset(at) },
+    proposal: proposalId,
+    application_id: applicationId,
+    act,
+    reason_code: reasonCode,
+    score,
+    decision,
+    at: withOffset(at),
   };
 }
 
@@ -101,11 +107,17 @@ function leadJson({ days, hours, backlog, by, looks }: ShownLead, share: number)
     days,
     hours: hours.map(({ hour, ...counts }) => ({ hour: withOffset(hour), ...counts })),
     backlog: buckets.map((count, n) => ({ to: AGES[n] ?? null, count })),
-    ...{ waiting, overdue, oldest_at: optionalTime(oldestAt), reviewers },
+    waiting,
+    overdue,
+    oldest_at: optionalTime(oldestAt),
+    reviewers,
     overrides: by
       .filter(({ againstScore }) => againstScore > 0)
       .map(({ id, login, act, reasonCode, againstScore }) => ({
-        ...{ by: { id, login }, act, reason_code: reasonCode, count: againstScore },
+        by: { id, login },
+        act,
+        reason_code: reasonCode,
+        count: againstScore,
       })),
     second_looks: { share, ...looks },
   };

@@ -14,7 +14,8 @@ export function noteRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/applications/{id}/notes',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Writes a note about an application, for other operators. An Idempotency-Key makes a repetition count once.',
       headers: ['Idempotency-Key'],

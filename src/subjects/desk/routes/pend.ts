@@ -16,7 +16,8 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       method: 'POST',
       path: '/applications/{id}/pend',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Stops the time of an application until the applicant answers or the hours are over. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once.',
       headers: ['If-Match', 'Idempotency-Key'],
@@ -35,7 +36,8 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
       method: 'POST',
       path: '/applications/{id}/resume',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary: 'Ends the pend of an application, and claims it.',
       headers: ['Operator-Page'],
       body: form({}),
@@ -54,7 +56,13 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
 export function pendJson(pended: StoredPend): PendReply {
   const { applicationId, missing, by, at, endsAt, message, endedAt, end } = pended;
   return {
-    ...{ application_id: applicationId, missing: [...missing], by, at: withOffset(at) },
-    ...{ ends_at: withOffset(endsAt), message, ended_at: optionalTime(endedAt), end },
+    application_id: applicationId,
+    missing: [...missing],
+    by,
+    at: withOffset(at),
+    ends_at: withOffset(endsAt),
+    message,
+    ended_at: optionalTime(endedAt),
+    end,
   };
 }

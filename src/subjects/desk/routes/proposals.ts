@@ -60,7 +60,8 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       path: '/applications/{id}/proposals',
       access: 'reviewer',
       needsFresh: 'for a payment',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Proposes a decision. If-Match names the last event that it was decided on: 428 without it, 412 after another event. An Idempotency-Key makes a repetition count once. To disburse needs a sign-in of the last five minutes.',
       headers: ['If-Match', 'Idempotency-Key'],
@@ -80,7 +81,8 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       method: 'POST',
       path: '/proposals/bulk',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result. `seen` has what /proposals/bulk/look told to speak against it: where more does now, 409 (`changed`) has it as `look`.',
       headers: ['Idempotency-Key'],
@@ -90,7 +92,8 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
         answered(async () => {
           const { applications, selection, seen, ...decision } = body;
           const against = {
-            ...{ aboveAuthority: seen.above_authority, againstScore: seen.against_score },
+            aboveAuthority: seen.above_authority,
+            againstScore: seen.against_score,
             contradicted: seen.contradicted,
           };
           const many = { ...manyOf({ applications, selection }), seen: against };
@@ -154,7 +157,8 @@ function endingRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/proposals/{id}/undo',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary: 'Takes a proposal of one’s own back, until it is applied, and claims the application.',
       headers: ['Operator-Page'],
       body: Nothing,
@@ -169,7 +173,8 @@ function endingRoutes(desk: Desk): Route[] {
       path: '/proposals/{id}/confirm',
       access: 'reviewer',
       needsFresh: 'for a payment',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Confirms a proposal of another operator. `seen` is of the `facts` that were shown: where they are others now, 409 (`changed`) has the `proposal` with them. One to disburse needs a sign-in of the last five minutes.',
       body: Confirmation,
@@ -189,7 +194,8 @@ function endingRoutes(desk: Desk): Route[] {
       method: 'POST',
       path: '/proposals/{id}/decline',
       access: 'reviewer',
-      ...{ failures: [404], conflicts: CONFLICTS },
+      failures: [404],
+      conflicts: CONFLICTS,
       summary: 'Declines a proposal of another operator with a reason; its application is free again.',
       body: Decline,
       reply: Proposal,
@@ -256,7 +262,9 @@ function lookedAtJson({
   contradicted,
 }: SeenMany): LookedAtReply {
   return {
-    ...{ count, above_authority: aboveAuthority, against_score: againstScore },
+    count,
+    above_authority: aboveAuthority,
+    against_score: againstScore,
     totals: totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
     contradicted: contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
   };
@@ -270,10 +278,16 @@ export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null
   return {
     ...proposalJson(proposal),
     facts: {
-      ...{ partner, currency, debt_amount: debtAmount, score, decision },
+      partner,
+      currency,
+      debt_amount: debtAmount,
+      score,
+      decision,
       documents,
       observed_income: income && { confirmed: income.isConfirmed, observed: income.observed },
-      ...{ against: [...against], lacks_authority: lacksAuthority, seen },
+      against: [...against],
+      lacks_authority: lacksAuthority,
+      seen,
     },
   };
 }
@@ -282,10 +296,20 @@ export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null
 export function proposalJson(proposal: StoredProposal): ProposalReply {
   const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
   return {
-    ...{ id, application_id: applicationId, act, reason_code: reasonCode, reason, override: isOverride },
-    ...{ by: { ...maker }, at: withOffset(createdAt), apply_at: withOffset(applyAt), state: proposal.state },
-    ...{ needs_second: proposal.needsSecond, second: proposal.second && { ...proposal.second } },
-    ...{ ended_at: optionalTime(proposal.endedAt), outcome: proposal.outcome },
+    id,
+    application_id: applicationId,
+    act,
+    reason_code: reasonCode,
+    reason,
+    override: isOverride,
+    by: { ...maker },
+    at: withOffset(createdAt),
+    apply_at: withOffset(applyAt),
+    state: proposal.state,
+    needs_second: proposal.needsSecond,
+    second: proposal.second && { ...proposal.second },
+    ended_at: optionalTime(proposal.endedAt),
+    outcome: proposal.outcome,
     returned_for: proposal.returnedFor,
   };
 }

@@ -7,7 +7,12 @@ import type { ClaimReply, QueueItemReply } from './queue-forms.ts';
 export function itemJson(item: StoredItem): QueueItemReply {
   const { id, lastEvent, partner, state, score, currency } = item;
   return {
-    ...{ id, last_event: lastEvent, partner: { ...partner }, state, score, currency },
+    id,
+    last_event: lastEvent,
+    partner: { ...partner },
+    state,
+    score,
+    currency,
     debt_amount: item.debtAmount,
     reference_amount: item.referenceAmount,
     created_at: withOffset(item.createdAt),

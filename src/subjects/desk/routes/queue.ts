@@ -76,7 +76,9 @@ export function queueRoutes(desk: QueueDesk): Route[] {
   const { database } = desk;
   return [
     route({
-      ...{ method: 'GET', path: '/review-queue', access: 'viewer' },
+      method: 'GET',
+      path: '/review-queue',
+      access: 'viewer',
       hasTag: true,
       summary: 'The applications in review, a page at a time. The ETag is of the content.',
       query: QueueQuery,
@@ -92,13 +94,17 @@ export function queueRoutes(desk: QueueDesk): Route[] {
         }),
     }),
     route({
-      ...{ method: 'GET', path: '/review-queue/partners', access: 'viewer' },
+      method: 'GET',
+      path: '/review-queue/partners',
+      access: 'viewer',
       summary: 'The partners by which the queue can be narrowed: the first 1,000 by name.',
       reply: QueuePartners,
       run: async () => ({ body: { partners: await readPartnerNames(database) } }),
     }),
     route({
-      ...{ method: 'POST', path: '/review-queue/claim-next', access: 'reviewer' },
+      method: 'POST',
+      path: '/review-queue/claim-next',
+      access: 'reviewer',
       summary: 'Claims the next application that nobody holds, in the order and within the filters.',
       headers: ['Idempotency-Key', 'Operator-Page'],
       body: ClaimNext,
@@ -110,7 +116,9 @@ export function queueRoutes(desk: QueueDesk): Route[] {
         }),
     }),
     route({
-      ...{ method: 'POST', path: '/review-queue/selections', access: 'reviewer' },
+      method: 'POST',
+      path: '/review-queue/selections',
+      access: 'reviewer',
       conflicts: CONFLICTS,
       summary: 'Keeps all that match the filters, each with its last event, for one decision on them.',
       body: QueueFilter,
@@ -128,8 +136,11 @@ export function queueRoutes(desk: QueueDesk): Route[] {
 function claimRoutes(desk: QueueDesk): Route[] {
   return [
     route({
-      ...{ method: 'POST', path: '/applications/{id}/claim', access: 'reviewer' },
-      ...{ failures: [404], conflicts: CONFLICTS },
+      method: 'POST',
+      path: '/applications/{id}/claim',
+      access: 'reviewer',
+      failures: [404],
+      conflicts: CONFLICTS,
       summary:
         'Claims an application, or renews the claim. 409 tells who holds it, until when, or who has proposed a decision on it.',
       headers: ['Operator-Page'],
@@ -142,7 +153,9 @@ function claimRoutes(desk: QueueDesk): Route[] {
         }),
     }),
     route({
-      ...{ method: 'POST', path: '/applications/{id}/release', access: 'reviewer' },
+      method: 'POST',
+      path: '/applications/{id}/release',
+      access: 'reviewer',
       failures: [404],
       summary:
         'Gives an application back. Where somebody else holds it, nothing changes; where another page of the operator uses it, that one keeps it.',
@@ -156,7 +169,9 @@ function claimRoutes(desk: QueueDesk): Route[] {
         }),
     }),
     route({
-      ...{ method: 'POST', path: '/review-queue/leave', access: 'reviewer' },
+      method: 'POST',
+      path: '/review-queue/leave',
+      access: 'reviewer',
       summary:
         'Closes the page of Operator-Page: what no other page of the operator uses is given back, and what the page asked for before claims nothing any more.',
       headers: ['Operator-Page'],

@@ -89,7 +89,9 @@ export function beforeOf({
 }: RequestBefore): SpentKey | Before {
   if (!isSame) return isUndone ? 'undone' : 'other';
   const outcomes = ids.map((id, n) => ({
-    ...{ id: toApplicationId(id), result: results[n]!, proposalId: proposalIds[n] ?? null },
+    id: toApplicationId(id),
+    result: results[n]!,
+    proposalId: proposalIds[n] ?? null,
   }));
   return { outcomes, isRecent };
 }

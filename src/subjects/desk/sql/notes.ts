@@ -122,8 +122,13 @@ export async function noteOfRequest(
 
 function noteOf({ id, application_id, operator_id, seal_id, login, at, content }: Row): StoredNote {
   return {
-    ...{ id: Number(id), applicationId: toApplicationId(application_id), operatorId: operator_id },
-    ...{ sealId: seal_id, login, at, content },
+    id: Number(id),
+    applicationId: toApplicationId(application_id),
+    operatorId: operator_id,
+    sealId: seal_id,
+    login,
+    at,
+    content,
   };
 }
 

@@ -134,10 +134,18 @@ export async function takeDue(
   };
   if (row.act === null) return [{ ...place, isLost: true }];
   const proposal = {
-    ...{ ...place, act: row.act, reasonCode: row.reason_code, reason: row.reason },
-    ...{ isOverride: row.is_override, decidedOn: row.decided_on, signedAt: row.decided_signed_at },
-    ...{ needsSecond: row.needs_second, isConfirmed: row.is_confirmed, tries: row.tries },
-    ...{ makerId: row.maker_id, secondId: row.second_id },
+    ...place,
+    act: row.act,
+    reasonCode: row.reason_code,
+    reason: row.reason,
+    isOverride: row.is_override,
+    decidedOn: row.decided_on,
+    signedAt: row.decided_signed_at,
+    needsSecond: row.needs_second,
+    isConfirmed: row.is_confirmed,
+    tries: row.tries,
+    makerId: row.maker_id,
+    secondId: row.second_id,
     isForged: !row.is_over || !isOwnProposal(vault, { ...row, act: row.act }),
   };
   return [proposal];

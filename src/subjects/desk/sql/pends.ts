@@ -132,12 +132,15 @@ export async function pendOfRequest(
 function pendOf(row: Row): StoredPend {
   const { missing, at, message, resumed_by } = row;
   return {
-    ...{ applicationId: toApplicationId(row.application_id), missing, at, message },
-    ...{ by: { id: row.operator_id, login: row.login }, endsAt: row.ends_at, endedAt: row.ended_at },
-    ...{
-      end: row.ending,
-      resumedBy: resumed_by === null ? null : { id: resumed_by, login: row.resumed_by_login! },
-    },
+    applicationId: toApplicationId(row.application_id),
+    missing,
+    at,
+    message,
+    by: { id: row.operator_id, login: row.login },
+    endsAt: row.ends_at,
+    endedAt: row.ended_at,
+    end: row.ending,
+    resumedBy: resumed_by === null ? null : { id: resumed_by, login: row.resumed_by_login! },
   };
 }
 

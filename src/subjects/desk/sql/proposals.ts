@@ -155,12 +155,21 @@ export async function eraseProposals(session: Session, ids: readonly Application
 
 function proposalOf(row: Row): StoredProposal {
   return {
-    ...{ id: Number(row.id), applicationId: toApplicationId(row.application_id), act: row.act },
-    ...{ reasonCode: row.reason_code, reason: row.reason, isOverride: row.is_override },
+    id: Number(row.id),
+    applicationId: toApplicationId(row.application_id),
+    act: row.act,
+    reasonCode: row.reason_code,
+    reason: row.reason,
+    isOverride: row.is_override,
     maker: { id: row.maker_id, login: row.maker_login },
-    ...{ createdAt: row.created_at, applyAt: row.apply_at, state: row.state, needsSecond: row.needs_second },
+    createdAt: row.created_at,
+    applyAt: row.apply_at,
+    state: row.state,
+    needsSecond: row.needs_second,
     second: row.second_id === null ? null : { id: row.second_id, login: row.second_login ?? '' },
-    ...{ confirmedAt: row.confirmed_at, endedAt: row.ended_at, outcome: row.outcome },
+    confirmedAt: row.confirmed_at,
+    endedAt: row.ended_at,
+    outcome: row.outcome,
     returnedFor: row.returned_for,
   };
 }

@@ -200,9 +200,16 @@ function valuesOf(
   const macOf = (one: Candidate) =>
     one.objection === null
       ? proposalMac(vault, {
-          ...{ id: `${one.proposalId}`, application_id: `${one.id}`, act, reason_code: reasonCode },
-          ...{ is_override: isOverride, maker_id: makerId, decided_on: one.decidedOn },
-          ...{ decided_signed_at: one.signedAt, needs_second: one.needsSecond, apply_at: applyAt },
+          id: `${one.proposalId}`,
+          application_id: `${one.id}`,
+          act,
+          reason_code: reasonCode,
+          is_override: isOverride,
+          maker_id: makerId,
+          decided_on: one.decidedOn,
+          decided_signed_at: one.signedAt,
+          needs_second: one.needsSecond,
+          apply_at: applyAt,
         })
       : null;
   return {

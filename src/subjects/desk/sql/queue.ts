@@ -237,9 +237,13 @@ function itemOf(row: Row): StoredItem {
     lastEvent: row.last_event,
     key: row.key === null ? null : Number(row.key),
     partner: { id: row.partner_id, name: row.partner_name },
-    ...{ state: row.state, score: row.score, currency: row.currency },
-    ...{ debtAmount: row.debt_amount, referenceAmount: row.reference_amount },
-    ...{ createdAt: row.created_at, dueAt: row.due_at },
+    state: row.state,
+    score: row.score,
+    currency: row.currency,
+    debtAmount: row.debt_amount,
+    referenceAmount: row.reference_amount,
+    createdAt: row.created_at,
+    dueAt: row.due_at,
     claim: by_id === null ? null : { by: { id: by_id, login: by_login! }, until: claimed_until! },
   };
 }

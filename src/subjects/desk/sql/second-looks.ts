@@ -45,8 +45,11 @@ export async function waitingLooks(session: Session, lookerId: number, most: num
     at: Date;
   }>(WAITING, [lookerId, most]);
   return rows.map(({ proposal_id, application_id, act, reason_code, at }) => ({
-    ...{ proposalId: Number(proposal_id), applicationId: toApplicationId(application_id) },
-    ...{ act, reasonCode: reason_code, at },
+    proposalId: Number(proposal_id),
+    applicationId: toApplicationId(application_id),
+    act,
+    reasonCode: reason_code,
+    at,
   }));
 }
 
@@ -81,8 +84,10 @@ export async function lockLook(session: Transaction, proposalId: number): Promis
   if (row === undefined) return null;
   const { looker_id: lookerId, agrees, note } = row;
   return {
-    ...{ applicationId: toApplicationId(row.application_id), makerId: row.maker_id },
-    ...{ checkerId: row.checker_id, look: lookerId === null ? null : { lookerId, agrees, note } },
+    applicationId: toApplicationId(row.application_id),
+    makerId: row.maker_id,
+    checkerId: row.checker_id,
+    look: lookerId === null ? null : { lookerId, agrees, note },
   };
 }
 

@@ -76,7 +76,9 @@ async function end(
   if (returned !== null) {
     await backToQueue(session, applicationId);
     await endProposal(session, due, {
-      ...{ state: 'returned', outcome: returned.text, returnedFor: returned.code },
+      state: 'returned',
+      outcome: returned.text,
+      returnedFor: returned.code,
     });
     const target = `proposal ${proposalId} of ${operatorName(makerId)}${second}`;
     const returning = { act: 'proposal return', target, applicationId, reason: returned.text };
@@ -90,7 +92,8 @@ async function end(
     {
       act: `application ${act}${isOverride ? ' --override' : ''}`,
       target: `proposal ${proposalId}${second}`,
-      ...{ applicationId, reason },
+      applicationId,
+      reason,
     },
   ]);
   return 'applied';
@@ -134,7 +137,12 @@ async function move(session: Transaction, due: DueProposal): Promise<Returned | 
   if (held.signedAt?.getTime() !== signedAt?.getTime())
     return { code: 'signed', text: 'the applicant has signed the contract meanwhile' };
   const moved = await moveApplication(session, applicationId, {
-    ...{ ...TRANSITIONS[act], actor: operatorName(due.makerId), action: act, reason, reasonCode, isOverride },
+    ...TRANSITIONS[act],
+    actor: operatorName(due.makerId),
+    action: act,
+    reason,
+    reasonCode,
+    isOverride,
     ...(due.secondId !== null && { second: operatorName(due.secondId) }),
   });
   if (moved?.heldByContract) {

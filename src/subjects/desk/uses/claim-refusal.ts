@@ -27,6 +27,8 @@ export async function proposedRefusal(session: Session, id: ApplicationId): Prom
     return conflict('busy', 'another decision on it is under way: look again');
   const { act, maker } = proposal;
   return conflict('proposed', `${maker.login} has proposed the act ${act} already`, {
-    ...{ by: maker, act, proposal: proposal.id },
+    by: maker,
+    act,
+    proposal: proposal.id,
   });
 }

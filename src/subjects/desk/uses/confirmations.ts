@@ -54,8 +54,13 @@ export async function proposalFactsOf(
       const evidence = evidenceOf(applicationId);
       const both = [operatorId, maker.id].map((operator) => deciders.get(operator) ?? null);
       const shown = {
-        ...{ partner: (one && partners.get(one.partnerId)) ?? null, currency, debtAmount, score, decision },
-        ...{ evidence, against: speaksAgainst(proposal, score, evidence) },
+        partner: (one && partners.get(one.partnerId)) ?? null,
+        currency,
+        debtAmount,
+        score,
+        decision,
+        evidence,
+        against: speaksAgainst(proposal, score, evidence),
         lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
       };
       return [id, { ...shown, seen: digestOf(proposal, shown) }];

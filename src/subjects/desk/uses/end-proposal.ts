@@ -156,7 +156,8 @@ async function lockForSecond(
   if (proposal.needsSecond === null) throw conflict('no_second', 'it needs no second operator');
   if (proposal.confirmedAt !== null) {
     throw conflict('confirmed', `${proposal.second?.login} has confirmed it already`, {
-      ...{ by: proposal.second, state: proposal.state },
+      by: proposal.second,
+      state: proposal.state,
     });
   }
   return proposal;

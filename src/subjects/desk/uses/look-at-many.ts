@@ -50,7 +50,10 @@ export function addUp(
     }
   }
   return {
-    ...{ count: facts.size, aboveAuthority, againstScore, contradicted: [...contradicted.values()] },
+    count: facts.size,
+    aboveAuthority,
+    againstScore,
+    contradicted: [...contradicted.values()],
     totals: [...totals]
       .map(([currency, total]) => ({ currency, ...total }))
       .toSorted((a, b) => b.count - a.count || `${a.currency}`.localeCompare(`${b.currency}`)),

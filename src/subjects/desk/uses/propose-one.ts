@@ -73,9 +73,22 @@ function newProposal(
   { at, applyAt }: Proposing,
 ): StoredProposal {
   return {
-    ...{ id: proposalId, applicationId: id, act, reasonCode, reason, isOverride, needsSecond },
-    ...{ maker: { id: maker.id, login: maker.login }, createdAt: at, applyAt, state: 'proposed' },
-    ...{ second: null, confirmedAt: null, endedAt: null, outcome: null, returnedFor: null },
+    id: proposalId,
+    applicationId: id,
+    act,
+    reasonCode,
+    reason,
+    isOverride,
+    needsSecond,
+    maker: { id: maker.id, login: maker.login },
+    createdAt: at,
+    applyAt,
+    state: 'proposed',
+    second: null,
+    confirmedAt: null,
+    endedAt: null,
+    outcome: null,
+    returnedFor: null,
   };
 }
 

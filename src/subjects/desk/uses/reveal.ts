@@ -40,7 +40,9 @@ export async function reveal(
   return {
     fields: application.fields,
     messages: announced.map(({ messageId, text, buttons }) => ({
-      ...{ id: messageId, text, choices: buttons.map(({ title }) => title) },
+      id: messageId,
+      text,
+      choices: buttons.map(({ title }) => title),
     })),
     chat: await chatLines(context, applicationId, announced),
     income: check && observationsOf(context.vault, applicationId, check),

@@ -38,7 +38,10 @@ export async function noteDecision(
 ): Promise<void> {
   const { makerId, act, reasonCode, score } = decision;
   await countDecision(session, {
-    ...{ operatorId: makerId, act, reasonCode, isAgainstScore: isAgainstScore(act, score) },
+    operatorId: makerId,
+    act,
+    reasonCode,
+    isAgainstScore: isAgainstScore(act, score),
   });
   if (randomInt(DRAWS) < share * DRAWS) await addSecondLook(session, decision);
 }

@@ -43,7 +43,13 @@ export interface TimelineEntry {
 }
 
 const PLAIN = {
-  ...{ from: null, to: null, reason: '', reasonCode: null, second: null, missing: null, end: null },
+  from: null,
+  to: null,
+  reason: '',
+  reasonCode: null,
+  second: null,
+  missing: null,
+  end: null,
   proposal: null,
 };
 const APPLICANT: Actor = { way: 'applicant', id: null, login: 'applicant' };
@@ -65,7 +71,10 @@ export async function timelineOf(
   };
   const events = history.map(
     ({ action, way, actor: name, second, ...event }): TimelineEntry => ({
-      ...{ ...PLAIN, ...event, act: action, by: actor(name, way) },
+      ...PLAIN,
+      ...event,
+      act: action,
+      by: actor(name, way),
       second: second === null ? null : actor(second, way),
     }),
   );
@@ -89,8 +98,11 @@ function refusalOf({
   const checker = second && operator(second);
   const isDeclined = state === 'declined';
   return {
-    ...{ ...PLAIN, at: endedAt ?? createdAt, act: isDeclined ? 'decline' : 'return' },
-    ...{ by: (isDeclined ? checker : null) ?? SERVICE, second: isDeclined ? null : checker },
+    ...PLAIN,
+    at: endedAt ?? createdAt,
+    act: isDeclined ? 'decline' : 'return',
+    by: (isDeclined ? checker : null) ?? SERVICE,
+    second: isDeclined ? null : checker,
     reason: rest.outcome ?? '',
     proposal: { act, maker: operator(maker), returnedFor: rest.returnedFor },
   };

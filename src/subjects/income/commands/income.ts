@@ -25,7 +25,9 @@ export function addIncomeCommands(group: Command, cli: Cli): void {
         const shown = await showIncome(context, id);
         if (why !== null) {
           await noting(namedBy(options, context), {
-            ...{ act: 'income show --reveal', applicationId: id, reason: why },
+            act: 'income show --reveal',
+            applicationId: id,
+            reason: why,
           });
         }
         const json = incomeJson(id, shown, why !== null);
@@ -87,7 +89,9 @@ function incomeJson(id: ApplicationId, { check, evidence }: ShownIncome, isRevea
     accepted_at: check.accepted && withOffset(check.accepted.at),
     statements:
       evidence?.map(({ source, currency, issued, months }) => ({
-        ...{ source, currency, issued },
+        source,
+        currency,
+        issued,
         months: months.map((one) => ({
           month: one.month,
           amount: isRevealed ? writeAmount(one.amount) : MASK,

@@ -105,7 +105,9 @@ export function explainedJson(application: ExplainedApplication) {
     policy_version: policyVersion,
     points,
     messages: messages.map(({ type, status, reason, createdAt }) => ({
-      ...{ type, status, reason },
+      type,
+      status,
+      reason,
       created_at: withOffset(createdAt),
     })),
     history: history.map(({ at, reasonCode, second, ...entry }) => ({

@@ -139,7 +139,13 @@ export interface ChannelEventCounts extends KindCounts, Changes {
 }
 
 const NOTHING: Changes = {
-  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0, waiting: 0, unknown: 0 },
+  moved: 0,
+  paused: 0,
+  interested: 0,
+  suppressed: 0,
+  resumed: 0,
+  waiting: 0,
+  unknown: 0,
 };
 const CHANGES = keysOf(NOTHING);
 /** What no event changed. */

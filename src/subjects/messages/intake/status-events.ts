@@ -188,7 +188,11 @@ async function settleReplyEvents(
     if (userIndex) users.push({ userIndex, phoneIndex });
     if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
     const before = found.get(replyId) ?? {
-      ...{ ...reply, afterMs: null, deliveredAt: null, readAt: null, isMoved: false },
+      ...reply,
+      afterMs: null,
+      deliveredAt: null,
+      readAt: null,
+      isMoved: false,
     };
     const callback = replyOf(event);
     const attempt = callback?.replyId === replyId ? callback.attempt : null;

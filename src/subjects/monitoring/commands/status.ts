@@ -132,7 +132,11 @@ function statusJson({ troubles, facts, place }: Status) {
     at: facts.at,
     postgresql: facts.serverVersion,
     upkeep: facts.jobs.map(({ job, succeededAt, tookMs, failedAt, failedWhy }) => ({
-      ...{ job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt, failed_why: failedWhy },
+      job,
+      succeeded_at: succeededAt,
+      took_ms: tookMs,
+      failed_at: failedAt,
+      failed_why: failedWhy,
     })),
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),
@@ -143,16 +147,22 @@ function statusJson({ troubles, facts, place }: Status) {
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
     sender: {
-      ...{ broken_at: sender.brokenAt, broken_reason: sender.brokenReason },
-      ...{ paused_at: sender.pausedAt, paused_reason: sender.pausedReason },
+      broken_at: sender.brokenAt,
+      broken_reason: sender.brokenReason,
+      paused_at: sender.pausedAt,
+      paused_reason: sender.pausedReason,
       paused_templates: sender.pausedTemplates,
     },
     endpoints: facts.endpoints.map(({ status, endpoints, behind, oldestS }) => ({
-      ...{ status, endpoints, events_behind: behind, oldest_seconds: oldestS },
+      status,
+      endpoints,
+      events_behind: behind,
+      oldest_seconds: oldestS,
     })),
     refusal_sweeps: facts.sweeps,
     data_keys: {
-      ...{ sealing: facts.keys.sealing, share: facts.keys.share },
+      sealing: facts.keys.sealing,
+      share: facts.keys.share,
       reseal_late_seconds: facts.keys.resealLateS,
     },
   };
@@ -160,8 +170,11 @@ function statusJson({ troubles, facts, place }: Status) {
 
 function reviewJson({ oldestS, overdueS, unconfirmed, unconfirmedS, ...counts }: ReviewFacts) {
   return {
-    ...{ ...counts, oldest_seconds: oldestS, overdue_seconds: overdueS },
-    ...{ unconfirmed, unconfirmed_oldest_seconds: unconfirmedS },
+    ...counts,
+    oldest_seconds: oldestS,
+    overdue_seconds: overdueS,
+    unconfirmed,
+    unconfirmed_oldest_seconds: unconfirmedS,
   };
 }
 

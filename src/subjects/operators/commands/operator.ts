@@ -228,7 +228,9 @@ async function writeInvited(
 function operatorJson(operator: Operator) {
   const { id, login, role, authority, signsInWith, createdAt, enrolledAt, disabledAt, isForged } = operator;
   return {
-    ...{ id, login, role },
+    id,
+    login,
+    role,
     authority: authorityJson(authority),
     created_at: withOffset(createdAt),
     signs_in_with: signsInWith,

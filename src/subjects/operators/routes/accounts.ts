@@ -35,7 +35,8 @@ export async function accountRoutes({
 }: Accounts): Promise<Route[]> {
   await checkArgon2();
   const way = oidc && {
-    ...{ ...store, provider: new IdentityProvider(oidc, store.clock) },
+    ...store,
+    provider: new IdentityProvider(oidc, store.clock),
     callback: () => `${origin()}${CALLBACK}`,
   };
   return [

@@ -31,31 +31,44 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
     oidc === null ? NOT_OFFERED : started(start(oidc), refused, { logFault, onTry });
   return [
     route({
-      ...{ method: 'GET', path: '/session/oidc', access: 'open', reply: WaysIn },
+      method: 'GET',
+      path: '/session/oidc',
+      access: 'open',
+      reply: WaysIn,
       summary: 'Tells whether sign-in by OpenID Connect is offered.',
       run: async ({ session }) => ({
         body: {
-          ...{ offered: oidc !== null, name: oidc?.provider.name ?? null },
+          offered: oidc !== null,
+          name: oidc?.provider.name ?? null,
           ...codeOf(session),
         },
       }),
     }),
     route({
-      ...{ method: 'POST', path: '/session/oidc', access: 'open', reply: AtProvider },
+      method: 'POST',
+      path: '/session/oidc',
+      access: 'open',
+      reply: AtProvider,
       failures: [404, 502],
       summary: 'Begins a sign-in at the identity provider: the browser has to go to the address.',
       run: async ({ address, deviceCookie }) =>
         begin((to) => beginSignIn(to, { address, deviceCookie }), NOT_OFFERED),
     }),
     route({
-      ...{ method: 'POST', path: '/enrolment/oidc', access: 'open', reply: AtProvider },
+      method: 'POST',
+      path: '/enrolment/oidc',
+      access: 'open',
+      reply: AtProvider,
       failures: [404, 502],
       summary: 'Begins to bind the account behind a link to the identity of who signs in at the provider.',
       body: Strict({ token: ShortText }),
       run: async ({ body: { token }, address }) => begin((to) => beginBinding(to, address, token), NO_LINK),
     }),
     route({
-      ...{ method: 'POST', path: '/session/again/oidc', access: 'viewer', reply: AtProvider },
+      method: 'POST',
+      path: '/session/again/oidc',
+      access: 'viewer',
+      reply: AtProvider,
       failures: [404, 502],
       summary: 'Begins to prove both factors again, with a code of the app where the account has one.',
       body: Strict({ code: Type.Optional(ShortText) }),
@@ -66,7 +79,10 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
         ),
     }),
     route({
-      ...{ method: 'GET', path: CALLBACK.replace('/api', ''), access: 'open', isCallback: true },
+      method: 'GET',
+      path: CALLBACK.replace('/api', ''),
+      access: 'open',
+      isCallback: true,
       failures: [404],
       summary: 'Takes the answer of the identity provider, which sends the browser here.',
       query: ProviderAnswer,

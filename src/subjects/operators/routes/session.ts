@@ -1,5 +1,6 @@
 /** How a browser signs in and out. */
 import { authorityJson } from '../../../domain/operator/authority.ts';
+import type { BrowserSession } from '../../../domain/operator/session.ts';
 import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/sign-in-try.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -54,17 +55,7 @@ export function sessionRoutes(
       access: 'viewer',
       summary: 'Tells who is signed in, and what the operator may do.',
       reply: SignedIn,
-      run: async ({ session }) => {
-        const { operatorId, login, role, provedSecondsAgo } = session;
-        const { authority, signsInWith, hasApp } = await readProfile(store.database, store.vault, operatorId);
-        return {
-          body: {
-            ...{ id: operatorId, login, role, authority: authorityJson(authority) },
-            ...{ proved_seconds_ago: provedSecondsAgo, signs_in_with: signsInWith, has_app: hasApp },
-            oidc: hasOidc,
-          },
-        };
-      },
+      run: async ({ session }) => ({ body: { ...(await signedIn(store, session)), oidc: hasOidc } }),
     }),
     route({
       method: 'POST',
@@ -102,6 +93,23 @@ export function sessionRoutes(
       },
     }),
   ];
+}
+
+/** Who is signed in, and what the operator may do. */
+async function signedIn(
+  { database, vault }: { database: Database; vault: Vault },
+  { operatorId, login, role, provedSecondsAgo }: BrowserSession,
+) {
+  const { authority, signsInWith, hasApp } = await readProfile(database, vault, operatorId);
+  return {
+    id: operatorId,
+    login,
+    role,
+    authority: authorityJson(authority),
+    proved_seconds_ago: provedSecondsAgo,
+    signs_in_with: signsInWith,
+    has_app: hasApp,
+  };
 }
 
 const RESULTS = {

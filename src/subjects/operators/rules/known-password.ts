@@ -65,8 +65,15 @@ const COLUMNS = [
 const RUNS = [...ROWS, ...COLUMNS].flatMap((row) => [row, [...row].reverse().join('')]);
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' },
-  ...{ '@': 'a', $: 's', '!': 'i' },
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
 };
 
 let known: { readonly bits: ReadonlyMap<string, number>; readonly whole: ReadonlySet<string> } | null = null;

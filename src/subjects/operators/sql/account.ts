@@ -88,7 +88,12 @@ export function accountOf(vault: Vault, row: AccountRow | undefined): Account | 
 export function toAccount(row: AccountRow): Account {
   const { id, login, role, password, totp, enrolment, enrolment_ends: ends, issuer, subject, now } = row;
   return {
-    ...{ id, login, role, password, totp, now },
+    id,
+    login,
+    role,
+    password,
+    totp,
+    now,
     authority: authorityOf(row.authority),
     totpStep: Number(row.totp_step),
     link: enrolment === null || ends === null ? null : { digest: enrolment, ends },

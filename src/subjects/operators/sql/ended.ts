@@ -62,7 +62,12 @@ export async function endAccountsAgain(
 }
 
 const WITHOUT_FACTORS = {
-  ...{ password: null, totp: null, totpStep: 0, identity: null, recoveryCodes: [], enrolledAt: null },
+  password: null,
+  totp: null,
+  totpStep: 0,
+  identity: null,
+  recoveryCodes: [],
+  enrolledAt: null,
 } as const;
 
 function lossesOf(now: Account, then: Account): [Loss['what'], AccountChange][] {

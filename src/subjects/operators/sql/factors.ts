@@ -60,7 +60,10 @@ export async function setFactors(
 ): Promise<Account> {
   await requireLiveKey(session, vault);
   return changeAccount(session, vault, account, {
-    ...{ password, identity: null, totpStep: 0, enrolledAt: null },
+    password,
+    identity: null,
+    totpStep: 0,
+    enrolledAt: null,
     totp: vault.seal(totp, totpIdentity(account.id)),
   });
 }
@@ -95,7 +98,10 @@ export async function enrol(
 ): Promise<Account> {
   await endSessions(session, account.id);
   return changeAccount(session, vault, account, {
-    ...{ totpStep, recoveryCodes, link: null, enrolledAt: account.now },
+    totpStep,
+    recoveryCodes,
+    link: null,
+    enrolledAt: account.now,
   });
 }
 
@@ -118,7 +124,12 @@ export async function resetFactors(
 ): Promise<Account> {
   await endSessions(session, account.id);
   return changeAccount(session, vault, account, {
-    ...{ password: null, totp: null, totpStep: 0, enrolledAt: null, identity: null, recoveryCodes: [] },
+    password: null,
+    totp: null,
+    totpStep: 0,
+    enrolledAt: null,
+    identity: null,
+    recoveryCodes: [],
     link: { digest: linkDigest, ends: later(account.now, DAY_MS) },
   });
 }

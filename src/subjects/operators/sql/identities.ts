@@ -42,7 +42,11 @@ export async function bindIdentity(
   const { issuer, subject } = identity;
   if ((await session.query(IS_TAKEN, [account.id, issuer, subject])).rowCount !== 0) return null;
   return changeAccount(session, vault, account, {
-    ...{ identity, password: null, totp: null, totpStep: 0, enrolledAt: null },
+    identity,
+    password: null,
+    totp: null,
+    totpStep: 0,
+    enrolledAt: null,
     link: account.link && { ...account.link, digest: linkDigest },
   });
 }

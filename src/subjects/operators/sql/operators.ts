@@ -95,9 +95,20 @@ export async function insertOperator(
 ): Promise<number | null> {
   const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
   const account: Account = {
-    ...{ id: await takeId(session, 'operators'), login, role, authority, now, nowMs: Number(now) / 1000 },
-    ...{ password: null, totp: null, totpStep: 0, identity: null, recoveryCodes: [], enrolledAt: null },
-    ...{ disabledAt: null, link: { digest: linkDigest, ends: later(now, DAY_MS) } },
+    id: await takeId(session, 'operators'),
+    login,
+    role,
+    authority,
+    now,
+    nowMs: Number(now) / 1000,
+    password: null,
+    totp: null,
+    totpStep: 0,
+    identity: null,
+    recoveryCodes: [],
+    enrolledAt: null,
+    disabledAt: null,
+    link: { digest: linkDigest, ends: later(now, DAY_MS) },
   };
   return (await insertAccount(session, vault, account)) ? account.id : null;
 }
@@ -145,8 +156,13 @@ function operatorOf(vault: Vault, row: Row): Operator {
   const account = toAccount(row);
   const { id, login, role, authority, enrolledAt, disabledAt } = account;
   return {
-    ...{ id, login, role, authority, createdAt: row.created_at },
-    ...{ enrolledAt: dateOf(enrolledAt), disabledAt: dateOf(disabledAt) },
+    id,
+    login,
+    role,
+    authority,
+    createdAt: row.created_at,
+    enrolledAt: dateOf(enrolledAt),
+    disabledAt: dateOf(disabledAt),
     signsInWith: enrolledAt === null || disabledAt !== null ? null : firstFactorOf(account),
     isForged: accountOf(vault, row) === null,
   };

@@ -78,7 +78,9 @@ export async function beginPending(
   purpose: Purpose,
 ): Promise<void> {
   const { linkDigest, sessionId, hasCode } = {
-    ...{ linkDigest: null, sessionId: null, hasCode: false },
+    linkDigest: null,
+    sessionId: null,
+    hasCode: false,
     ...purpose,
   };
   const { now } = onlyRow((await database.query<{ now: string }>(NOW)).rows);

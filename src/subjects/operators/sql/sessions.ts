@@ -112,8 +112,11 @@ export async function findSession(
     await database.query(SEEN, [key.id, account.now, mac, row.session_mac]);
   }
   return {
-    ...{ operatorId: account.id, login: account.login, role: account.role },
-    ...{ isWhole: row.is_whole, isFresh: row.is_whole && row.is_fresh },
+    operatorId: account.id,
+    login: account.login,
+    role: account.role,
+    isWhole: row.is_whole,
+    isFresh: row.is_whole && row.is_fresh,
     provedSecondsAgo: row.proved_seconds_ago,
   };
 }
@@ -143,8 +146,13 @@ async function add(
   { account, isWhole, now, provedAt }: { account: Account; isWhole: boolean; now: string; provedAt: string },
 ): Promise<void> {
   const row = {
-    ...{ session_id: id, secret: secretDigest, operator_id: account.id, is_whole: isWhole },
-    ...{ started_at: now, seen_at: now, proved_at: provedAt },
+    session_id: id,
+    secret: secretDigest,
+    operator_id: account.id,
+    is_whole: isWhole,
+    started_at: now,
+    seen_at: now,
+    proved_at: provedAt,
   };
   await session.query(START, [
     ...[id, secretDigest, account.id, isWhole, now, provedAt],

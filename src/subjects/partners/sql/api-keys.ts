@@ -116,7 +116,13 @@ export async function addKey(
 ): Promise<ApiKey> {
   const id = (await takeId(session, 'api_keys')) as KeyId;
   const mac = keyMac(vault, {
-    ...{ id, partner_id: partnerId, digest, environment, daily_cap: dailyCap, expires: null, revoked: null },
+    id,
+    partner_id: partnerId,
+    digest,
+    environment,
+    daily_cap: dailyCap,
+    expires: null,
+    revoked: null,
   });
   const { rows } = await session.query<KeyRow>(INSERT, [
     ...[partnerId, digest, hint, environment, language, dailyCap, JSON.stringify(brand), id, pepper, mac],

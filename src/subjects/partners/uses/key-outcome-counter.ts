@@ -111,8 +111,13 @@ export class KeyOutcomeCounter {
     let counts = this.#counts.get(keyId);
     if (counts === undefined) {
       counts = {
-        ...{ registered: 0, duplicate: 0, over_quota: 0, invalid: 0 },
-        ...{ unauthorized: 0, remembered: 0, forgotten: 0 },
+        registered: 0,
+        duplicate: 0,
+        over_quota: 0,
+        invalid: 0,
+        unauthorized: 0,
+        remembered: 0,
+        forgotten: 0,
       };
       this.#counts.set(keyId, counts);
     }

@@ -74,7 +74,10 @@ export async function readErasuresAfter(
 ): Promise<NumberedErasure[]> {
   const { rows } = await session.query<Row>(AFTER, [after, most]);
   return rows.map(({ id, number, at, application_ids: ids, seal_ids: sealIds, phones }) => ({
-    ...{ id, number, at, phones },
+    id,
+    number,
+    at,
+    phones,
     applications: ids.map((one, n) => ({ id: toApplicationId(one), sealId: sealIds[n] ?? '' })),
   }));
 }

@@ -50,7 +50,10 @@ export function readErasure(value: unknown): WrittenErasure {
     );
   }
   return {
-    ...{ id, at: time, indexKeyId: key, phones },
+    id,
+    at: time,
+    indexKeyId: key,
+    phones,
     applications: applications.map((one) => readApplication(one, id)),
   };
 }

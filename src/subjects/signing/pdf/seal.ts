@@ -54,7 +54,11 @@ export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): 
       certify(document);
       try {
         const { bytes } = await document.sign({
-          ...{ signer, reason, signingTime: at, digestAlgorithm: 'SHA-256', estimatedSize: ROOM },
+          signer,
+          reason,
+          signingTime: at,
+          digestAlgorithm: 'SHA-256',
+          estimatedSize: ROOM,
           ...stamp,
         });
         return Buffer.from(bytes);

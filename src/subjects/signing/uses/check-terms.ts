@@ -11,8 +11,7 @@ import {
 } from '../../../domain/loan/contract-template.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { readDecimal } from '../../../domain/money/decimal.ts';
-import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
-import { CURRENCIES } from '../../../ground/base/currency-data.ts';
+import { COUNTRY_CURRENCY, CURRENCIES } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { isZone } from '../../../ground/base/local-time.ts';
 import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';

@@ -54,8 +54,15 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
 /** An instant on the wall clock of a zone, with its name. */
 function instantText(at: Date, locale: string, timeZone: string): string {
   return new Intl.DateTimeFormat(locale, {
-    ...{ timeZone, year: 'numeric', month: 'long', day: 'numeric', hour: '2-digit', minute: '2-digit' },
-    ...{ second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+    timeZone,
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
   }).format(at);
 }
 

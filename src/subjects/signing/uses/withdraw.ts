@@ -54,7 +54,10 @@ export async function rejectWithdrawn(
 ): Promise<void> {
   const { from, to } = TRANSITIONS.reject;
   await moveApplication(session, id, {
-    ...{ from, to, action: 'reject', reasonCode: 'contract_withdrawn' },
+    from,
+    to,
+    action: 'reject',
+    reasonCode: 'contract_withdrawn',
     ...(by ?? IN_THE_CHAT),
   });
 }

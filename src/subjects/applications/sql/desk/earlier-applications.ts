@@ -82,7 +82,9 @@ async function read(session: Session, ids: readonly ApplicationId[]): Promise<Ea
       applications.push({
         id: toApplicationId(row.id),
         partner: { id: row.partner_id, name: row.partner_name },
-        ...{ status: row.status, signedAt: row.signed_at, createdAt: row.created_at },
+        status: row.status,
+        signedAt: row.signed_at,
+        createdAt: row.created_at,
       });
     }
   }
