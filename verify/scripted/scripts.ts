@@ -2,7 +2,7 @@
 import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import type { TextKey } from '../../src/domain/conversation/flow.ts';
 import type { Choice } from '../../src/domain/conversation/input.ts';
-import type { Holder, Place } from '../../src/domain/conversation/places.ts';
+import type { ConversationPlace, Holder } from '../../src/domain/conversation/places.ts';
 import type { MadeUp } from '../../src/subjects/simulator/made-up-files.ts';
 
 /**
@@ -48,7 +48,7 @@ export type OperatorDoes = 'give_back' | 'approve' | 'reject';
 
 /** How it is when all is over. `none`: there is no conversation. */
 export interface Ends {
-  readonly place: Place | 'none';
+  readonly place: ConversationPlace | 'none';
   readonly heldBy: Holder;
   readonly status: ApplicationStatus;
   readonly isSigned: boolean;
@@ -91,10 +91,10 @@ const GOOD: Script['acts'] = {
 const STARTED = 'conversation.started';
 const PAPERS = ['documents.received', 'income.verified confirmed'];
 const SIGNED = ['contract.signed', 'conversation.ended signed'];
-const open = (place: Place, heldBy: Holder = 'service'): Ends => ({
+const open = (place: ConversationPlace, heldBy: Holder = 'service'): Ends => ({
   ...{ place, heldBy, status: 'pending_signature', isSigned: false, events: [STARTED] },
 });
-const ended = (place: Place): Ends => ({
+const ended = (place: ConversationPlace): Ends => ({
   ...open(place),
   events: [STARTED, `conversation.ended ${place}`],
 });

@@ -5,7 +5,7 @@ import { browserClock } from '../clock.ts';
 import { useFormat } from '../format/format.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
-import { type Act, mayRetry, mayUndo } from './acts.ts';
+import { type DecisionAct, mayRetry, mayUndo } from './acts.ts';
 import styles from './decide.module.css';
 import { useActs, useDesk } from './desk.tsx';
 import { failedActText, tooLateText } from './failed-act.ts';
@@ -36,7 +36,7 @@ export function ActsBar() {
   );
 }
 
-function OpenAct({ act, isNewest }: { act: Act; isNewest: boolean }) {
+function OpenAct({ act, isNewest }: { act: DecisionAct; isNewest: boolean }) {
   const { decide, desk } = useTexts();
   const { acts } = useDesk();
   const { key, applicationId, state, proposal } = act;
@@ -85,7 +85,7 @@ function SecondsLeft({ until }: { until: number }) {
   );
 }
 
-function FailedAct({ act: { key, applicationId, body, error, proposal, isUnwanted } }: { act: Act }) {
+function FailedAct({ act: { key, applicationId, body, error, proposal, isUnwanted } }: { act: DecisionAct }) {
   const texts = useTexts();
   const { decide, desk } = texts;
   const { acts } = useDesk();

@@ -12,14 +12,14 @@ import { propose, undo, undoByKey } from '../api/proposals.ts';
 import type { PageClock } from '../clock.ts';
 
 /** What was decided, and on which state of the application. */
-export interface Decision {
+export interface SentDecision {
   readonly applicationId: number;
   readonly body: NewProposalBody;
   /** The entity tag of the application as it was shown. */
   readonly etag: string;
 }
 
-export interface Act extends Decision {
+export interface DecisionAct extends SentDecision {
   /** The key that makes the act count once. */
   readonly key: string;
   /** `over`: the proposal came too late to be undone, as its own state says. */
@@ -42,7 +42,7 @@ export class Acts {
   readonly #queries: QueryClient;
   readonly #clock: PageClock;
   readonly #listeners = new Set<() => void>();
-  #acts: readonly Act[] = [];
+  #acts: readonly DecisionAct[] = [];
   #isOpen = false;
 
   constructor(queries: QueryClient, clock: PageClock) {
@@ -64,9 +64,9 @@ export class Acts {
   };
 
   /** Oldest first. */
-  list = (): readonly Act[] => this.#acts;
+  list = (): readonly DecisionAct[] => this.#acts;
 
-  decide(decision: Decision): void {
+  decide(decision: SentDecision): void {
     const key = crypto.randomUUID();
     const open = {
       key,
@@ -76,7 +76,7 @@ export class Acts {
       undoUntil: 0,
       error: null,
     } as const;
-    const act: Act = { ...decision, ...open };
+    const act: DecisionAct = { ...decision, ...open };
     this.#put([...this.#acts, act]);
     void this.#send(act);
   }
@@ -110,7 +110,7 @@ export class Acts {
     this.#put(this.#acts.filter((act) => act.key !== key));
   }
 
-  async #send(act: Act): Promise<void> {
+  async #send(act: DecisionAct): Promise<void> {
     const { key, applicationId, body, etag } = act;
     for (let tries = 1; ; tries += 1) {
       try {
@@ -129,7 +129,7 @@ export class Acts {
     }
   }
 
-  async #proposed(act: Act, { now, ...proposal }: MadeProposalReply, sentAt: number): Promise<void> {
+  async #proposed(act: DecisionAct, { now, ...proposal }: MadeProposalReply, sentAt: number): Promise<void> {
     const { key } = act;
     // The answer may be that of a repetition: its proposal was made earlier, and may have ended.
     const undoUntil = sentAt + Date.parse(proposal.apply_at) - Date.parse(now);
@@ -151,7 +151,7 @@ export class Acts {
     this.dismiss(key);
   }
 
-  async #undo({ key }: Act, { id }: ProposalReply): Promise<void> {
+  async #undo({ key }: DecisionAct, { id }: ProposalReply): Promise<void> {
     this.#change(key, { state: 'undoing', error: null });
     try {
       showProposal(this.#queries, await undo(id));
@@ -175,18 +175,18 @@ export class Acts {
     return this.#acts.some((act) => act.key === key && act.isUnwanted);
   }
 
-  #change(key: string, change: Partial<Act>): void {
+  #change(key: string, change: Partial<DecisionAct>): void {
     this.#put(this.#acts.map((act) => (act.key === key ? { ...act, ...change } : act)));
   }
 
-  #put(acts: readonly Act[]): void {
+  #put(acts: readonly DecisionAct[]): void {
     this.#acts = acts;
     for (const listener of this.#listeners) listener();
   }
 }
 
 /** Whether an undo takes an act back. */
-export function mayUndo({ state, isUnwanted }: Act): boolean {
+export function mayUndo({ state, isUnwanted }: DecisionAct): boolean {
   return state === 'proposed' || (state === 'sending' && !isUnwanted);
 }
 

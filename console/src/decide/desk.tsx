@@ -2,7 +2,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { browserClock } from '../clock.ts';
-import { type Act, Acts } from './acts.ts';
+import { Acts, type DecisionAct } from './acts.ts';
 import { Ahead } from './ahead.ts';
 import { type ClaimState, Claims } from './claims.ts';
 import { watchDecisions } from './unsent.ts';
@@ -43,7 +43,7 @@ export function useDesk(): Desk {
   return desk;
 }
 
-export function useActs(): readonly Act[] {
+export function useActs(): readonly DecisionAct[] {
   const { acts } = useDesk();
   return useSyncExternalStore(acts.subscribe, acts.list);
 }

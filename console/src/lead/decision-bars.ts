@@ -4,9 +4,9 @@ import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts'
 type Hour = LeadReply['hours'][number];
 
 export const ACTS = ['approved', 'rejected', 'disbursed'] as const;
-export type Act = (typeof ACTS)[number];
+export type CountedAct = (typeof ACTS)[number];
 
-export interface Bar extends Readonly<Record<Act, number>> {
+export interface Bar extends Readonly<Record<CountedAct, number>> {
   /** When it begins, in milliseconds since 1970. */
   readonly from: number;
   readonly total: number;
@@ -29,7 +29,7 @@ export function spanOf(days: number): Span {
  */
 export function decisionBars(hours: readonly Hour[], days: number, now: number): Bar[] {
   const span = spanOf(days);
-  const counts = new Map<number, Record<Act, number>>();
+  const counts = new Map<number, Record<CountedAct, number>>();
   for (const hour of hours) {
     const from = beginOf(Date.parse(hour.hour), span);
     const known = counts.get(from) ?? { approved: 0, rejected: 0, disbursed: 0 };

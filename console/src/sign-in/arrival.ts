@@ -5,14 +5,14 @@ const OUTCOMES = [
   ...['again', 'over', 'unknown', 'no_link', 'taken', 'no_second_factor', 'not_again'],
   ...['declined', 'invalid', 'away'],
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type ArrivalOutcome = (typeof OUTCOMES)[number];
 
 export interface Arrival {
   /** The one of an enrolment's link; null: the page opened without it. */
   readonly token: string | null;
   /** The account is bound to an identity, and needs an authenticator app. */
   readonly isBound: boolean;
-  readonly outcome: Outcome | null;
+  readonly outcome: ArrivalOutcome | null;
 }
 
 /** A link's token, or that of an account which a sign-in at the provider has bound. */

@@ -1,10 +1,10 @@
 /** Says what became of a sign-in at the identity provider. */
 import { useState } from 'react';
 import { useTexts } from '../texts/texts.ts';
-import type { Outcome } from './arrival.ts';
+import type { ArrivalOutcome } from './arrival.ts';
 import styles from './sign-in.module.css';
 
-export function OutcomeNote({ outcome }: { outcome: Outcome | null }) {
+export function OutcomeNote({ outcome }: { outcome: ArrivalOutcome | null }) {
   const { frame, signIn } = useTexts();
   const [isOpen, setOpen] = useState(true);
   if (outcome === null || !isOpen) return null;

@@ -26,7 +26,7 @@ export interface Registered {
 }
 
 /** The element was not registered. */
-export type Refusal =
+export type NotRegistered =
   | { readonly kind: 'not_an_object' }
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'duplicate'; readonly idNumber: string }
@@ -37,4 +37,4 @@ export type Refusal =
       readonly dailyCap: number;
     };
 
-export type Outcome = Registered | Refusal;
+export type Outcome = Registered | NotRegistered;

@@ -55,7 +55,7 @@ export const REFUSALS = [
   'unreadable',
   'too_many',
 ] as const;
-export type Refusal = (typeof REFUSALS)[number];
+export type DocumentRefusal = (typeof REFUSALS)[number];
 
 /** What the offer is, in the words and numbers that the person reads. */
 export interface OfferShown {
@@ -99,7 +99,12 @@ export type WorkInput =
        * `other_person`: an operator has to look, and the person is told whose it seems to be. `by_person`: nothing
        * reads more files of the person today, and they are told so.
        */
-      readonly fate: 'accepted' | 'operator' | 'other_person' | 'by_person' | { readonly refused: Refusal };
+      readonly fate:
+        | 'accepted'
+        | 'operator'
+        | 'other_person'
+        | 'by_person'
+        | { readonly refused: DocumentRefusal };
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | SourceStepInput

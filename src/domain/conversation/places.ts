@@ -18,8 +18,8 @@ export const ENDS = ['signed', 'declined', 'withdrawn', 'expired', 'closed'] as 
 export type End = (typeof ENDS)[number];
 
 /** Where a conversation is. */
-export type Place = Step | End;
-export const PLACES: readonly Place[] = [...STEPS, ...ENDS];
+export type ConversationPlace = Step | End;
+export const PLACES: readonly ConversationPlace[] = [...STEPS, ...ENDS];
 
 /** Who speaks. While an operator does, the service is silent. */
 export const HOLDERS = ['service', 'operator'] as const;
@@ -48,6 +48,6 @@ export const HAND_OVER_REASONS = [
 export type HandOverReason = (typeof HAND_OVER_REASONS)[number];
 
 /** Whether a conversation has ended. */
-export function isEnd(place: Place): place is End {
+export function isEnd(place: ConversationPlace): place is End {
   return (ENDS as readonly string[]).includes(place);
 }

@@ -1,6 +1,6 @@
 /** What a conversation remembers. Codes and numbers alone: nothing of the person and no text. Pure. */
 import type { ApplicationStatus } from '../application/lifecycle.ts';
-import type { HandOverReason, Holder, Place } from './places.ts';
+import type { ConversationPlace, HandOverReason, Holder } from './places.ts';
 
 /** What documents are asked for. */
 export const PURPOSES = ['earnings', 'debts'] as const;
@@ -17,7 +17,7 @@ export type SourceStep = (typeof SOURCE_STEPS)[number];
 export type ApprovalMessage = 'none' | 'queued' | 'left';
 
 export interface State {
-  readonly place: Place;
+  readonly place: ConversationPlace;
   readonly heldBy: Holder;
   /** Why an operator holds the conversation; null: the service holds it. */
   readonly handedOver: HandOverReason | null;
@@ -147,7 +147,7 @@ export function newState(status: ApplicationStatus, turn = 0): State {
 }
 
 /** The state at another place: a new question, so that every button from before is old. */
-export function at(state: State, place: Place): State {
+export function at(state: State, place: ConversationPlace): State {
   return {
     ...state,
     place,
@@ -196,7 +196,11 @@ export function storedState(stored: StoredState, turn: number): State {
  * person said of themselves and of the phone stays, and what they have still to get or may still do.
  */
 export function setAsideState(
-  row: { readonly place: Place; readonly status: ApplicationStatus; readonly state: State | null },
+  row: {
+    readonly place: ConversationPlace;
+    readonly status: ApplicationStatus;
+    readonly state: State | null;
+  },
   turn: number,
 ): State {
   const fresh = newState(row.status, turn);

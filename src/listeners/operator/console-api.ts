@@ -196,11 +196,15 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
     handler: async (request, reply) => {
       const found = await sessionOf(api, request, access);
       if (needsFresh === true && found.session?.isFresh === false)
-        throw new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes', 'sign-in');
+        throw new RefusedRequest(
+          403,
+          'sign in again: this needs a sign-in of the last five minutes',
+          'sign-in',
+        );
       const given = query ? withNumbers(query, request.query) : request.query;
       const fault =
         (body && faultOfForm(body, request.body, 'body')) ?? (query && faultOfForm(query, given, 'query'));
-      if (fault) throw new Refusal(400, fault);
+      if (fault) throw new RefusedRequest(400, fault);
       const call = {
         ...found,
         body: request.body,
@@ -228,9 +232,10 @@ function conditionsOf({
   const decidedOn = tagsOf(headers['if-match']);
   const key = headers['idempotency-key'];
   if (key !== undefined && !IDEMPOTENCY_KEY.test(`${key}`))
-    throw new Refusal(400, 'Idempotency-Key must be 1 to 255 printable ASCII characters');
+    throw new RefusedRequest(400, 'Idempotency-Key must be 1 to 255 printable ASCII characters');
   const page = headers['operator-page'];
-  if (page !== undefined && !PAGE.test(`${page}`)) throw new Refusal(400, 'Operator-Page must be a UUID');
+  if (page !== undefined && !PAGE.test(`${page}`))
+    throw new RefusedRequest(400, 'Operator-Page must be a UUID');
   return {
     knownTags: tagsOf(headers['if-none-match']),
     decidedOn: decidedOn.length === 1 ? decidedOn[0]! : null,
@@ -240,7 +245,7 @@ function conditionsOf({
 }
 
 /** A request that is refused, with the text for its sender. */
-class Refusal extends Error {
+class RefusedRequest extends Error {
   readonly status: number;
   readonly body: Failure;
 
@@ -261,15 +266,15 @@ async function sessionOf(
   const session = sessionKey && (await findSession(database, vault, sessionKey, isOfSomebody(request)));
   const shown = headers[OPERATOR_HEADER.toLowerCase()];
   if (session !== null && shown !== undefined && shown !== String(session.operatorId))
-    throw new Refusal(401, 'the session is of another operator');
+    throw new RefusedRequest(401, 'the session is of another operator');
   if (access === 'open') return { session, sessionKey };
-  if (session === null) throw new Refusal(401, 'sign in first');
+  if (session === null) throw new RefusedRequest(401, 'sign in first');
   if (access === 'first factor') {
-    if (session.isWhole) throw new Refusal(403, 'the session has its second factor already');
+    if (session.isWhole) throw new RefusedRequest(403, 'the session has its second factor already');
   } else if (!session.isWhole) {
-    throw new Refusal(401, 'the second factor is missing', 'code');
+    throw new RefusedRequest(401, 'the second factor is missing', 'code');
   } else if (!mayActAs(session.role, access)) {
-    throw new Refusal(403, `this needs the role ${access}`);
+    throw new RefusedRequest(403, `this needs the role ${access}`);
   }
   return { session, sessionKey };
 }
@@ -316,7 +321,7 @@ function tagsOf(header: string | undefined): string[] {
 
 /** Turns every failure into an answer; an unknown one is the constant 500. */
 function present(error: unknown, reply: FastifyReply, logFailure: LogFailure): FastifyReply {
-  if (error instanceof Refusal) return reply.status(error.status).send(error.body);
+  if (error instanceof RefusedRequest) return reply.status(error.status).send(error.body);
   if (error instanceof BusyError) {
     const wait = { error: 'another sign-in is being checked: try again in a second' };
     return reply.status(429).header('Retry-After', String(BUSY_RETRY_S)).send(wait);

@@ -149,7 +149,7 @@ const CLOSE_OBJECT = 0x7d;
 
 const NO_COMMA: Words = { en: 'a "," is missing', es: 'falta una ","' };
 
-type Place =
+type JsonPlace =
   | 'root'
   | 'key'
   | 'colon'
@@ -165,7 +165,7 @@ const ROOT_NAMES = ['applications', 'aplicaciones'];
 /** Takes UTF-8 in pieces and yields the bytes of each whole element. */
 class JsonElements {
   readonly #maxBytes: number;
-  #place: Place = 'root';
+  #place: JsonPlace = 'root';
   /** False where the root itself is the array. */
   #inObject = false;
   #name = '';
@@ -257,7 +257,7 @@ class JsonElements {
     }
   }
 
-  #next(place: Place, index: number): number {
+  #next(place: JsonPlace, index: number): number {
     this.#place = place;
     return index + 1;
   }

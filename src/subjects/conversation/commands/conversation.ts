@@ -1,7 +1,7 @@
 /** `ventanilla conversation`. */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { HOLDERS, type Holder, PLACES, type Place } from '../../../domain/conversation/places.ts';
+import { type ConversationPlace, HOLDERS, type Holder, PLACES } from '../../../domain/conversation/places.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
@@ -36,12 +36,12 @@ import {
   startConversation,
 } from '../uses/operate.ts';
 
-type Act = (context: OperatorContext, id: ApplicationId) => Promise<ConversationRow | null>;
+type Operation = (context: OperatorContext, id: ApplicationId) => Promise<ConversationRow | null>;
 
 /** Adds the commands of the group. */
 export function addConversationCommands(group: Command, cli: Cli): void {
-  const handOver: Act = (part, id) => actOn(part, id, 'hand_over');
-  const close: Act = (part, id) => actOn(part, id, 'close');
+  const handOver: Operation = (part, id) => actOn(part, id, 'hand_over');
+  const close: Operation = (part, id) => actOn(part, id, 'close');
   addList(group, cli);
   addShow(group, cli);
   addAct(group, cli, 'hand-over', 'let an operator speak: the service is silent', handOver);
@@ -54,7 +54,7 @@ export function addConversationCommands(group: Command, cli: Cli): void {
 interface Filters extends ListOptions {
   readonly open?: boolean;
   readonly heldBy?: Holder;
-  readonly step?: Place;
+  readonly step?: ConversationPlace;
 }
 
 function addList(group: Command, { roles, io }: Cli): void {
@@ -103,7 +103,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
   });
 }
 
-function addAct(group: Command, { roles, io }: Cli, name: string, about: string, act: Act): void {
+function addAct(group: Command, { roles, io }: Cli, name: string, about: string, act: Operation): void {
   addCommand(group, name, about, `conversation ${name} 346`)
     .argument('<application>', "the application's id", readApplicationId)
     .addOption(actorOption())

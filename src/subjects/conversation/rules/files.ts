@@ -1,7 +1,7 @@
 /** What a conversation does with files, and at the steps that ask for them. Pure. */
 import { ask, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
-import type { DocumentDecided, Refusal, WorkInput } from '../../../domain/conversation/input.ts';
+import type { DocumentDecided, DocumentRefusal, WorkInput } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import {
   at,
@@ -120,7 +120,7 @@ export function takeFile(flow: Flow, state: State, media: string): Next {
 }
 
 /** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */
-const REFUSALS: Partial<Readonly<Record<DocumentReason, Refusal>>> = {
+const REFUSALS: Partial<Readonly<Record<DocumentReason, DocumentRefusal>>> = {
   too_large: 'too_large',
   too_many_pixels: 'too_large',
   unsupported_type: 'wrong_type',

@@ -1,11 +1,11 @@
 /** The payload of a conversation's button: application, step, question, choice, and what it stands under. Pure. */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { CHOICES, type Choice, UNDER, type Under } from '../../../domain/conversation/input.ts';
-import { PLACES, type Place } from '../../../domain/conversation/places.ts';
+import { type ConversationPlace, PLACES } from '../../../domain/conversation/places.ts';
 
 export interface ButtonPayload {
   readonly applicationId: ApplicationId;
-  readonly place: Place;
+  readonly place: ConversationPlace;
   readonly nonce: number;
   readonly choice: Choice;
   readonly under: Under;

@@ -2,10 +2,10 @@
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type {
+  DocumentRefusal,
   OfferShown,
   ProofInput,
   QuestionRead,
-  Refusal,
   ShownContract,
   WithCosts,
   WorkInput,
@@ -142,7 +142,7 @@ const REFUSAL_TEXTS = {
   infected: 'file_infected',
   unreadable: 'file_unreadable',
   too_many: 'too_many_files',
-} as const satisfies Readonly<Record<Refusal, string>>;
+} as const satisfies Readonly<Record<DocumentRefusal, string>>;
 
 function toldOf(fate: Extract<WorkInput, { kind: 'document' }>['fate']): Effect[] {
   if (typeof fate === 'object') return [say(REFUSAL_TEXTS[fate.refused])];

@@ -3,7 +3,7 @@ import { type ApplicationId, toApplicationId } from '../../../domain/application
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Language } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
-import { type Holder, isEnd, type Place } from '../../../domain/conversation/places.ts';
+import { type ConversationPlace, type Holder, isEnd } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
@@ -23,7 +23,7 @@ export interface ConversationRow {
   readonly language: Language | null;
   readonly locale: string | null;
   readonly partner_name: string | null;
-  readonly place: Place;
+  readonly place: ConversationPlace;
   readonly held_by: Holder;
   readonly status: ApplicationStatus;
   readonly state: State | null;
@@ -83,7 +83,7 @@ export async function conversationOf(
 export interface ConversationFilter {
   readonly isOpen: boolean | null;
   readonly heldBy: Holder | null;
-  readonly place: Place | null;
+  readonly place: ConversationPlace | null;
 }
 
 const CHUNK = 1_000;

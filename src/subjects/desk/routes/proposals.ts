@@ -8,7 +8,7 @@ import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
 import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
 import type { SeenMany } from '../uses/look-at-many.ts';
-import type { Decision, ProposingDesk } from '../uses/propose.ts';
+import type { OperatorDecision, ProposingDesk } from '../uses/propose.ts';
 import { lookAtMany, type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
 import { proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
@@ -231,7 +231,7 @@ function listRoute(desk: Desk): Route {
 function decisionOf(
   { operatorId }: Asking,
   { act, reason_code = UNSPECIFIED, reason, override = false }: NewProposalBody,
-): Decision {
+): OperatorDecision {
   return { act, reasonCode: reason_code, reason, isOverride: override, makerId: operatorId };
 }
 

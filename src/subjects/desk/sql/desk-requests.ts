@@ -6,7 +6,7 @@ import { onlyRow, type Transaction } from '../../../ground/postgres/database.ts'
 import type { BulkResult } from '../rules/proposal.ts';
 
 /** What became of one application of a request; `proposalId` null: it was not proposed. */
-export interface Outcome {
+export interface RequestOutcome {
   readonly id: ApplicationId;
   readonly result: BulkResult;
   readonly proposalId: number | null;
@@ -48,7 +48,7 @@ export function undoneRequest(operatorId: number, key: string): KeyedRequest {
 
 /** What became of the first request with a key. */
 export interface Before {
-  readonly outcomes: Outcome[];
+  readonly outcomes: RequestOutcome[];
   readonly isRecent: boolean;
 }
 

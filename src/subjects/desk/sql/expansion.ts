@@ -8,7 +8,7 @@ const EXPAND_OF = 'SELECT expand_reviews_of($1, $2)';
 const HEAL = 'SELECT last, removed, lacking FROM heal_review_items($1, $2)';
 
 /** The number of a batch, as the decimal text of a bigint; `'0'`: before all batches. */
-type Place = string;
+type BatchNumber = string;
 
 /**
  * Makes the items of at most `limit` batches after `after` that have none, in one transaction. `batches`: how many;
@@ -16,12 +16,13 @@ type Place = string;
  */
 export async function expandReviews(
   database: Database,
-  after: Place,
+  after: BatchNumber,
   limit: number,
   dueHours: number,
-): Promise<{ readonly batches: number; readonly last: Place | null }> {
+): Promise<{ readonly batches: number; readonly last: BatchNumber | null }> {
   return onlyRow(
-    (await database.query<{ batches: number; last: Place | null }>(EXPAND, [after, limit, dueHours])).rows,
+    (await database.query<{ batches: number; last: BatchNumber | null }>(EXPAND, [after, limit, dueHours]))
+      .rows,
   );
 }
 
@@ -43,12 +44,12 @@ export async function expandReviewsOf(
  */
 export async function healReviewItems(
   database: Database,
-  after: Place,
+  after: BatchNumber,
   limit: number,
-): Promise<{ readonly last: Place | null; readonly removed: number; readonly lacking: number }> {
-  const { rows } = await database.query<{ last: Place | null; removed: number; lacking: number }>(HEAL, [
-    after,
-    limit,
-  ]);
+): Promise<{ readonly last: BatchNumber | null; readonly removed: number; readonly lacking: number }> {
+  const { rows } = await database.query<{ last: BatchNumber | null; removed: number; lacking: number }>(
+    HEAL,
+    [after, limit],
+  );
   return onlyRow(rows);
 }

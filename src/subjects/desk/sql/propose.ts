@@ -107,7 +107,7 @@ export async function readStand(
 }
 
 /** What the proposals of a request have in common. */
-export interface Decision {
+export interface OperatorDecision {
   readonly act: ReviewAction;
   readonly reasonCode: ReasonCode;
   readonly reason: string;
@@ -158,7 +158,7 @@ export interface Proposed {
 export async function addProposal(
   session: Session,
   vault: Vault,
-  decision: Decision,
+  decision: OperatorDecision,
   how: Proposing,
   candidate: Candidate,
 ): Promise<Proposed> {
@@ -172,7 +172,7 @@ export async function addProposal(
 export async function addProposals(
   session: Transaction,
   vault: Vault,
-  decision: Decision,
+  decision: OperatorDecision,
   how: Proposing,
   candidates: readonly Candidate[],
 ): Promise<Proposed> {
@@ -190,7 +190,7 @@ export async function addProposals(
 /** The values of `PLACE`, and of `WRITE` what `PLACE` has not. */
 function valuesOf(
   vault: Vault,
-  { act, reasonCode, isOverride, makerId }: Decision,
+  { act, reasonCode, isOverride, makerId }: OperatorDecision,
   { at, applyAt, request }: Proposing,
   candidates: readonly Candidate[],
   isOfMany: boolean,

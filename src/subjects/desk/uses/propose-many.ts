@@ -4,8 +4,8 @@ import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { readDeciders } from '../sql/deciders.ts';
-import { keyedRequest, type Outcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
-import { addProposals, type Decision, readSelection } from '../sql/propose.ts';
+import { keyedRequest, type RequestOutcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
+import { addProposals, type OperatorDecision, readSelection } from '../sql/propose.ts';
 import { undoRequest } from '../sql/undo-many.ts';
 import { decidedFactsOf, readEvidence } from './decided-facts.ts';
 import { addUp, isWorse, type SeenAgainst, type SeenMany } from './look-at-many.ts';
@@ -35,10 +35,10 @@ export interface Many {
  */
 export async function proposeMany(
   desk: ProposingDesk,
-  given: Decision,
+  given: OperatorDecision,
   { seen, ...many }: Many & { readonly seen: SeenAgainst },
   key: string | null,
-): Promise<readonly Outcome[]> {
+): Promise<readonly RequestOutcome[]> {
   const { database, vault } = desk;
   const decision = checkDecision(given);
   requireOneNaming(many);
@@ -57,7 +57,7 @@ export async function proposeMany(
     const { results } = await inTransaction(database, (session) =>
       addProposals(session, vault, decision, how, candidates),
     );
-    return candidates.map((one, n): Outcome => {
+    return candidates.map((one, n): RequestOutcome => {
       const proposalId = results[n] === 'proposed' && one.objection === null ? one.proposalId : null;
       return { id: one.id, result: results[n]!, proposalId };
     });
@@ -70,7 +70,7 @@ export async function proposeMany(
  */
 export async function lookAtMany(
   { database, vault }: Pick<ProposingDesk, 'database' | 'vault'>,
-  by: Pick<Decision, 'act' | 'makerId'>,
+  by: Pick<OperatorDecision, 'act' | 'makerId'>,
   many: Many,
 ): Promise<SeenMany> {
   requireOneNaming(many);

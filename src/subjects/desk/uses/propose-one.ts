@@ -16,7 +16,7 @@ import {
   candidatesOf,
   checkDecision,
   type Decided,
-  type Decision,
+  type OperatorDecision,
   outcomesBefore,
   type ProposingDesk,
   proposing,
@@ -36,7 +36,7 @@ interface Made {
  */
 export async function proposeOne(
   desk: ProposingDesk,
-  given: Decision,
+  given: OperatorDecision,
   decided: Decided,
   key: string | null,
 ): Promise<Made> {
@@ -67,7 +67,7 @@ export async function proposeOne(
 
 /** A proposal as it has just been made. */
 function newProposal(
-  { act, reasonCode, reason, isOverride }: Decision,
+  { act, reasonCode, reason, isOverride }: OperatorDecision,
   { id, proposalId, needsSecond }: Extract<Candidate, { objection: null }>,
   maker: Stand['maker'],
   { at, applyAt }: Proposing,
@@ -95,7 +95,7 @@ function newProposal(
 /** Refuses at once what `move_application` would refuse when the proposal is applied. */
 async function requirePayable(
   session: Session,
-  { act, isOverride }: Decision,
+  { act, isOverride }: OperatorDecision,
   id: ApplicationId,
 ): Promise<void> {
   if (act !== 'disburse' || isOverride) return;
@@ -108,7 +108,7 @@ async function requirePayable(
 /** `obstacle`: what was in the way when it was to be written. */
 async function refusalOf(
   session: Session,
-  { act }: Decision,
+  { act }: OperatorDecision,
   id: ApplicationId,
   {
     result,

@@ -5,12 +5,12 @@ import { codesOfOperators } from '../../../domain/application/reason-codes.ts';
 import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
-import type { Before, KeyedRequest, Outcome, SpentKey } from '../sql/desk-requests.ts';
+import type { Before, KeyedRequest, RequestOutcome, SpentKey } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
 import {
   type ApplicationStand,
   type Candidate,
-  type Decision,
+  type OperatorDecision,
   type Proposing,
   readStand,
   type Stand,
@@ -19,7 +19,7 @@ import { type DecisionFacts, readFacts } from './decided-facts.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { spentKey } from './refusal.ts';
 
-export type { Decision };
+export type { OperatorDecision };
 
 /** What proposing needs. */
 export interface ProposingDesk extends QueueDesk {
@@ -35,7 +35,7 @@ export interface Decided {
 }
 
 /** Throws `OperatorError` where the code is of another act, an override of no payment, or the reason no line. */
-export function checkDecision(decision: Decision): Decision {
+export function checkDecision(decision: OperatorDecision): OperatorDecision {
   const { act, reasonCode, isOverride } = decision;
   const codes = codesOfOperators(act);
   if (!codes.includes(reasonCode))
@@ -72,7 +72,7 @@ export async function basisOf(
 
 /** What would be proposed on each of these applications, in their order, or what speaks against it. */
 export function candidatesOf(
-  { act, isOverride }: Decision,
+  { act, isOverride }: OperatorDecision,
   decided: readonly Decided[],
   { applications, facts, maker }: Basis,
 ): Candidate[] {
@@ -91,7 +91,7 @@ export function candidatesOf(
 
 /** Why an application does not get the proposal; null: nothing speaks against it yet. */
 function objectionTo(
-  act: Decision['act'],
+  act: OperatorDecision['act'],
   decidedOn: string,
   { lastEvent, isProposed }: ApplicationStand,
   { status }: DecisionFacts,
@@ -111,7 +111,7 @@ export function proposing(
 }
 
 /** What became of the first request with a key. Throws a `Refusal` where the key stands for another one. */
-export function outcomesBefore(before: SpentKey | Before): readonly Outcome[] {
+export function outcomesBefore(before: SpentKey | Before): readonly RequestOutcome[] {
   if (typeof before === 'string') throw spentKey(before);
   return before.outcomes;
 }

@@ -141,13 +141,13 @@ function isScan(text: ReadResult): boolean {
   return text.lines.join('').replace(/\s/g, '').length < LEAST_TEXT;
 }
 
-type Place = ReaderCommand & { readonly clock: Clock };
+type ReaderStart = ReaderCommand & { readonly clock: Clock };
 
 async function readOnce(
   bytes: Buffer,
   type: string,
   limits: ReaderLimits,
-  place: Place,
+  place: ReaderStart,
 ): Promise<ReadResult> {
   let process: ChildProcess;
   try {
@@ -197,7 +197,7 @@ const LIMITED =
 /** Where the programs of a system lie, whatever the service's PATH says. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-function start(type: string, { timeMs, memoryMiB }: ReaderLimits, place: Place): ChildProcess {
+function start(type: string, { timeMs, memoryMiB }: ReaderLimits, place: ReaderStart): ChildProcess {
   const limits = [`${memoryMiB * 1024}`, `${Math.ceil(timeMs / 1000)}`];
   return spawn('/bin/sh', ['-c', LIMITED, 'sh', ...limits, ...place.command, type], {
     ...place.account,

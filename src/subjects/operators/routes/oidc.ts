@@ -127,7 +127,7 @@ async function started(
 /** The outcomes of who was let in. */
 const PROVED: readonly string[] = ['done', 'again', 'bound'];
 
-type Outcome = Ended | { readonly kind: ProviderError['fault'] };
+type SignInEnd = Ended | { readonly kind: ProviderError['fault'] };
 
 async function ended(
   oidc: Oidc,
@@ -140,7 +140,7 @@ async function ended(
     address,
   }: Call<unknown, Record<string, string | string[]>, 'open'>,
   logFault: LogFault,
-): Promise<Outcome> {
+): Promise<SignInEnd> {
   const answer = new URLSearchParams(
     Object.entries(query).flatMap(([name, values]) =>
       [values].flat().map((value): [string, string] => [name, value]),
@@ -156,7 +156,7 @@ async function ended(
 }
 
 /** The page reads what became of it from the address. The token stands behind `#`, which no server gets. */
-function goOn(outcome: Outcome): Answer<never> {
+function goOn(outcome: SignInEnd): Answer<never> {
   const away = { body: null, pendingCookie: '' };
   switch (outcome.kind) {
     case 'done': {

@@ -17,8 +17,8 @@ export type Section =
   | { readonly kind: 'date' | 'percentage' | 'other' };
 
 /** A text, or the place of a digit. */
-type Part = string | Place;
-type Place = { readonly fill: '0' | '' | ' ' };
+type Part = string | DigitPlace;
+type DigitPlace = { readonly fill: '0' | '' | ' ' };
 const PLACES = { '0': { fill: '0' }, '#': { fill: '' }, '?': { fill: ' ' } } as const;
 
 export interface NumberFormat {
@@ -187,7 +187,7 @@ function sectionOf(parts: readonly Part[], found: ReadonlySet<string>): Section 
   return isKnown ? { kind: 'text', parts } : OTHER;
 }
 
-function isPlace(part: Part): part is Place {
+function isPlace(part: Part): part is DigitPlace {
   return typeof part !== 'string';
 }
 
