@@ -106,7 +106,7 @@ const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 400);
  */
 const MOST = 320;
 /** Its statements read whole tables of a restored store. */
-const ALONE = /^ground\/invariants\/invariants\.ts$/;
+const ALONE = /^ground\/invariants\/check-store\.ts$/;
 /** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
 const SPREAD = 40;
 const MOST_OF_SPREAD = 20 * MOST_PARTITIONS;
