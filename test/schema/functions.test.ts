@@ -55,6 +55,10 @@ describe('the source', () => {
     );
     assert.match(objects.get('FUNCTION one')?.sql ?? '', /runs_as_owner\('one\(integer\)'\);\n+$/);
     assert.throws(() => readFunctions(['CREATE FUNCTION f() RETURNS void RETURN 1;']), /no object/);
+    const cut =
+      'CREATE OR REPLACE VIEW v AS SELECT 1 AS a;\n-- A word.\nCREATE OR REPLACE VIEW w AS SELECT 2 AS a';
+    assert.throws(() => readFunctions([cut]), /no semicolon/);
+    assert.equal(readFunctions(['CREATE OR REPLACE VIEW v AS SELECT 1 AS a;\n-- A word.\n']).objects.size, 1);
   });
 
   it('counts no comment, and tells what CREATE OR REPLACE cannot replace', () => {

@@ -95,6 +95,8 @@ export function readFunctions(texts: readonly string[]): FunctionSource {
 function statementsIn(text: string): string[] {
   const ends = [...text.matchAll(PIECE)].filter(([piece]) => piece.startsWith(';'));
   const places = [0, ...ends.map(({ 0: piece, index }) => index + piece.length)];
+  const rest = text.slice(places.at(-1));
+  if (withoutComments(rest) !== '') throw new Error(`no semicolon: ${rest}`);
   return places.slice(1).map((end, index) => text.slice(places[index], end));
 }
 

@@ -163,8 +163,9 @@ export async function addProposal(
   candidate: Candidate,
 ): Promise<Proposed> {
   const { act, reasonCode, reason, isOverride } = decision;
-  const { placing, signedAt, macs } = valuesOf(vault, decision, how, [candidate], false);
-  const values = [...placing, act, reasonCode, reason, isOverride, signedAt, macs];
+  const columns = proposalColumns(vault, decision, how, [candidate]);
+  const placing = placingOf(decision, how, columns, false);
+  const values = [...placing, act, reasonCode, reason, isOverride, columns.signedAt, columns.macs];
   return onlyRow((await session.query<Proposed>(PROPOSE, values)).rows);
 }
 
@@ -177,9 +178,9 @@ export async function addProposals(
   candidates: readonly Candidate[],
 ): Promise<Proposed> {
   const { act, reasonCode, reason, isOverride, makerId } = decision;
-  const { placing, signedAt, macs } = valuesOf(vault, decision, how, candidates, true);
-  const [ids, , proposalIds, decidedOn, needsSecond] = placing.slice(7);
-  const made = onlyRow((await session.query<Proposed>(PLACE, placing)).rows);
+  const columns = proposalColumns(vault, decision, how, candidates);
+  const made = onlyRow((await session.query<Proposed>(PLACE, placingOf(decision, how, columns, true))).rows);
+  const { ids, proposalIds, decidedOn, signedAt, needsSecond, macs } = columns;
   await session.query(WRITE, [
     ...[made.results, makerId, act, reasonCode, reason, isOverride, how.at, how.applyAt],
     ...[ids, proposalIds, decidedOn, signedAt, needsSecond, macs],
@@ -187,39 +188,54 @@ export async function addProposals(
   return made;
 }
 
-/** The values of `PLACE`, and of `WRITE` what `PLACE` has not. */
-function valuesOf(
+const NOTHING_PROPOSED = { proposalId: null, decidedOn: null, signedAt: null, needsSecond: null, mac: null };
+
+/** The values of the proposals, column by column. A candidate with an objection has its id and the objection alone. */
+function proposalColumns(
   vault: Vault,
   { act, reasonCode, isOverride, makerId }: OperatorDecision,
-  { at, applyAt, request }: Proposing,
+  { applyAt }: Proposing,
   candidates: readonly Candidate[],
-  isOfMany: boolean,
 ) {
-  const confirmBy = new Date(at.getTime() + CONFIRM_WITHIN_DAYS * DAY_MS);
-  const column = (name: string) => candidates.map((one) => (one as Record<string, unknown>)[name] ?? null);
-  const macOf = (one: Candidate) =>
-    one.objection === null
-      ? proposalMac(vault, {
-          id: `${one.proposalId}`,
-          application_id: `${one.id}`,
-          act,
-          reason_code: reasonCode,
-          is_override: isOverride,
-          maker_id: makerId,
-          decided_on: one.decidedOn,
-          decided_signed_at: one.signedAt,
-          needs_second: one.needsSecond,
-          apply_at: applyAt,
-        })
-      : null;
+  const macOf = (one: Extract<Candidate, { objection: null }>) =>
+    proposalMac(vault, {
+      id: `${one.proposalId}`,
+      application_id: `${one.id}`,
+      act,
+      reason_code: reasonCode,
+      is_override: isOverride,
+      maker_id: makerId,
+      decided_on: one.decidedOn,
+      decided_signed_at: one.signedAt,
+      needs_second: one.needsSecond,
+      apply_at: applyAt,
+    });
+  const rows = candidates.map((one) =>
+    one.objection === null ? { ...one, mac: macOf(one) } : { ...NOTHING_PROPOSED, ...one },
+  );
   return {
-    placing: [
-      ...[makerId, isOfMany, request?.key, request?.digest, at, applyAt, confirmBy],
-      ...['id', 'objection', 'proposalId', 'decidedOn', 'needsSecond'].map(column),
-    ],
-    signedAt: column('signedAt'),
-    macs: candidates.map(macOf),
+    ids: rows.map(({ id }) => id),
+    objections: rows.map(({ objection }) => objection),
+    proposalIds: rows.map(({ proposalId }) => proposalId),
+    decidedOn: rows.map(({ decidedOn }) => decidedOn),
+    signedAt: rows.map(({ signedAt }) => signedAt),
+    needsSecond: rows.map(({ needsSecond }) => needsSecond),
+    macs: rows.map(({ mac }) => mac),
   };
+}
+
+/** The values of `PLACE`. */
+function placingOf(
+  { makerId }: OperatorDecision,
+  { at, applyAt, request }: Proposing,
+  { ids, objections, proposalIds, decidedOn, needsSecond }: ReturnType<typeof proposalColumns>,
+  isOfMany: boolean,
+): unknown[] {
+  const confirmBy = new Date(at.getTime() + CONFIRM_WITHIN_DAYS * DAY_MS);
+  return [
+    ...[makerId, isOfMany, request?.key, request?.digest, at, applyAt, confirmBy],
+    ...[ids, objections, proposalIds, decidedOn, needsSecond],
+  ];
 }
 
 const SELECTION = `
