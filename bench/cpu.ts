@@ -1,7 +1,7 @@
 /** Measures the service's own CPU for an application, step by step, without HTTP, driver or database. */
 import { namedFields } from '../src/domain/application/fields.ts';
 import { toApplicationId } from '../src/domain/application/ids.ts';
-import type { Outcome } from '../src/domain/application/outcome.ts';
+import type { Outcome } from '../src/domain/application/read-application.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
 import { toKeyId } from '../src/domain/partner/credential.ts';

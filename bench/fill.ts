@@ -1,7 +1,7 @@
 /** Fills the store with many applications, as if they had come over time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { isLate } from '../src/ground/postgres/conflicts.ts';
+import { isLate } from '../src/ground/postgres/database.ts';
 
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
-import type { Outcome } from '../domain/application/outcome.ts';
+import type { Outcome } from '../domain/application/read-application.ts';
 import type { KeyId } from '../domain/partner/credential.ts';
 import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/scorecard.ts';
 import type { Clock } from '../ground/base/clock.ts';

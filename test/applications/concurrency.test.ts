@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { Outcome } from '../../src/domain/application/outcome.ts';
+import type { Outcome } from '../../src/domain/application/read-application.ts';
 import type { KeyId, PartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';

@@ -16,7 +16,7 @@ import { readBatch } from '../../client/src/read-answer.ts';
 import * as fields from '../../src/domain/application/fields.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { type ApplicationStatus, INITIAL_STATUS } from '../../src/domain/application/lifecycle.ts';
-import type { Outcome } from '../../src/domain/application/outcome.ts';
+import type { Outcome } from '../../src/domain/application/read-application.ts';
 import type { OutcomeType } from '../../src/domain/message/notify.ts';
 import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/domain/message/notify.ts';
 import { ENVIRONMENTS } from '../../src/domain/partner/credential.ts';

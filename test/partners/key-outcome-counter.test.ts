@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { Outcome } from '../../src/domain/application/outcome.ts';
+import type { Outcome } from '../../src/domain/application/read-application.ts';
 import { toKeyId } from '../../src/domain/partner/credential.ts';
 import { type Clock, machineClock } from '../../src/ground/base/clock.ts';
 import { forgetRows } from '../../src/ground/postgres/forget.ts';

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import type { KeyId, PartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { againAfterConflict } from '../../src/ground/postgres/conflicts.ts';
+import { againAfterConflict } from '../../src/ground/postgres/database.ts';
 import { openDatabase } from '../../src/ground/postgres/open-database.ts';
 import { PARTNER_LIMITS } from '../../src/listeners/partner/partner-api.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';

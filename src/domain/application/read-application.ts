@@ -1,10 +1,13 @@
-/** Normalises and validates one element of a batch (contract, "Application input"; D5-D14, D38). */
+/** One element of a batch: normalised and validated (contract, "Application input"; D5-D14, D38), and its outcome. */
 import type { Country, Currency } from '../../ground/base/country-data.ts';
 import { isPlainText } from '../../ground/base/plain-text.ts';
+import type { OutcomeType } from '../message/notify.ts';
 import { namedCurrency, normaliseCurrency } from '../money/currency.ts';
 import type { Environment } from '../partner/credential.ts';
 import { normalisePhone, type Phone } from '../phone/phone.ts';
+import type { Decision } from '../scorecard/scorecard.ts';
 import { type Application, FIELDS, type FieldName, type NamedField, type Rule } from './fields.ts';
+import type { ApplicationId } from './ids.ts';
 import { isReservedPhone } from './sandbox.ts';
 
 /** The problem of a value. `contract/texts` has its text in each language. */
@@ -17,11 +20,47 @@ export interface Fault {
   readonly problem: Problem;
 }
 
-/** An element as read: a valid application, or the reason why it is none. */
-export type Reading =
-  | { readonly kind: 'valid'; readonly application: Application }
-  | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
-  | { readonly kind: 'not_an_object' };
+/** Why an element is no application. */
+export type NotRead =
+  | { readonly kind: 'not_an_object' }
+  | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] };
+
+/** An element as read. */
+export type Reading = { readonly kind: 'valid'; readonly application: Application } | NotRead;
+
+/** The message that production would send (D32). */
+export interface WouldNotify {
+  readonly type: OutcomeType;
+  readonly destination: Phone;
+  readonly template: string;
+}
+
+/** The element was registered (in DEV: would be). */
+export interface Registered {
+  readonly kind: 'registered';
+  readonly idNumber: string;
+  readonly name: string;
+  /** null in DEV. */
+  readonly id: ApplicationId | null;
+  readonly score: number;
+  readonly decision: Decision;
+  /** Only in DEV, and only where production would send a message. */
+  readonly wouldNotify?: WouldNotify;
+}
+
+/** The element was not registered. */
+export type NotRegistered =
+  | NotRead
+  | { readonly kind: 'duplicate'; readonly idNumber: string }
+  | {
+      readonly kind: 'over_quota';
+      readonly idNumber: string;
+      readonly remaining: number;
+      readonly dailyCap: number;
+    };
+
+/** The outcome of an element of a batch (contract, "Result entry", "Error entry"). */
+export type Outcome = Registered | NotRegistered;
 
 /** The most code points of an ID number that an answer repeats: as many as a valid one may have (D13). */
 const ECHOED_CODE_POINTS = 64;

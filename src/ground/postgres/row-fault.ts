@@ -4,7 +4,7 @@ import { UnknownDataKeyError } from '../base/registration-failure.ts';
 
 /**
  * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made
- * the same row at the same moment (`conflicts.ts`).
+ * the same row at the same moment (`isConflict`).
  */
 const OF_A_ROW = /^(22|23(?!505)|XX)[0-9A-Z]{3}$/;
 

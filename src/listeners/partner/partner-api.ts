@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { NamedField } from '../../domain/application/fields.ts';
-import type { Outcome } from '../../domain/application/outcome.ts';
+import type { Outcome } from '../../domain/application/read-application.ts';
 import { type Credential, ENVIRONMENTS } from '../../domain/partner/credential.ts';
 import type { Language } from '../../ground/base/language.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';

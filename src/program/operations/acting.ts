@@ -1,7 +1,6 @@
 /** Records what operators do and what personal data they read (docs/audit.md). */
 import { readableText } from '../../ground/base/plain-text.ts';
-import { againAfterConflict } from '../../ground/postgres/conflicts.ts';
-import { inOneTransaction, inTransaction } from '../../ground/postgres/database.ts';
+import { againAfterConflict, inOneTransaction, inTransaction } from '../../ground/postgres/database.ts';
 import { chainKeysOf } from './chain-keys.ts';
 import type { OperatorContext } from './operator-context.ts';
 import { type Act, addOperatorEvents } from './sql/operator-events.ts';

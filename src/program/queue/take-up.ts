@@ -1,6 +1,10 @@
 /** Takes up due rows in one transaction. A row that makes the transaction fail is found, and set aside alone. */
-import { againAfterConflict } from '../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  type Database,
+  inTransaction,
+  type Transaction,
+} from '../../ground/postgres/database.ts';
 import { isRowFault } from '../../ground/postgres/row-fault.ts';
 
 /** The rules of one table. */

@@ -4,7 +4,7 @@ import type { OtherMessage } from '../../domain/message/channel-event.ts';
 import { type Button, formatCallback, parseInterestPayload } from '../../domain/message/outgoing-message.ts';
 import { formatReplyCallback, type ReplyId } from '../../domain/message/reply.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
-import { againAfterConflict } from '../../ground/postgres/conflicts.ts';
+import { againAfterConflict } from '../../ground/postgres/database.ts';
 import { makeWaitingDue, readWaitingForHours } from '../messages/sql/waiting-hours.ts';
 import { simulatedId } from './channel.ts';
 import { composeChatMessage, readChatMessage } from './chat-messages.ts';

@@ -1,7 +1,7 @@
 /** The documentation's example requests and answers. The code of real answers renders the example answers. */
 import type { NamedField } from '../../domain/application/fields.ts';
 import { type ApplicationId, applicationIdAt, toBatchId } from '../../domain/application/ids.ts';
-import type { Outcome } from '../../domain/application/outcome.ts';
+import type { Outcome } from '../../domain/application/read-application.ts';
 import { readApplication } from '../../domain/application/read-application.ts';
 import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { DEFAULT_TEMPLATES, messageType } from '../../domain/message/notify.ts';

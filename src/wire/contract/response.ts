@@ -1,6 +1,6 @@
 /** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
 import { type ApplicationStatus, INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
-import type { NotRegistered, Outcome, Registered } from '../../domain/application/outcome.ts';
+import type { NotRegistered, Outcome, Registered } from '../../domain/application/read-application.ts';
 import type { Environment } from '../../domain/partner/credential.ts';
 import type { Decision } from '../../domain/scorecard/scorecard.ts';
 import { withOffset } from '../../ground/base/clock.ts';

@@ -15,7 +15,7 @@ import {
   type NamedField,
   type Rule,
 } from '../../../domain/application/fields.ts';
-import type { Outcome } from '../../../domain/application/outcome.ts';
+import type { Outcome } from '../../../domain/application/read-application.ts';
 import {
   echoedIdNumber,
   echoedName,

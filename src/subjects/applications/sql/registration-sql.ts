@@ -5,7 +5,7 @@ import {
   type BatchId,
   toBatchId,
 } from '../../../domain/application/ids.ts';
-import type { Outcome } from '../../../domain/application/outcome.ts';
+import type { Outcome } from '../../../domain/application/read-application.ts';
 import type { KeyId } from '../../../domain/partner/credential.ts';
 import { type Database, isReadOnly, isUndone } from '../../../ground/postgres/database.ts';
 import {

@@ -4,12 +4,14 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import { InDoubtError, UnavailableError } from '../../../ground/base/registration-failure.ts';
 import {
   CONFLICT_TRIES,
+  CONNECT_TIMEOUT_MS,
+  type Database,
   isConflict,
   isLate,
   isMachineLost,
   isWithoutPartition,
-} from '../../../ground/postgres/conflicts.ts';
-import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from '../../../ground/postgres/database.ts';
+  QUERY_TIMEOUT_MS,
+} from '../../../ground/postgres/database.ts';
 import { Gathering } from '../../../ground/postgres/gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';

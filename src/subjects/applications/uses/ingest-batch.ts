@@ -1,7 +1,7 @@
 /** Takes in a batch: reads, scores and decides each element, and registers the valid ones. */
 import type { NamedField } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { Outcome, Registered } from '../../../domain/application/outcome.ts';
+import type { Outcome, Registered } from '../../../domain/application/read-application.ts';
 import { readApplication } from '../../../domain/application/read-application.ts';
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../../../domain/application/sandbox.ts';
 import { messageType } from '../../../domain/message/notify.ts';

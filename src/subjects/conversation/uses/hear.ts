@@ -6,8 +6,7 @@ import { type ApplicationId, toApplicationId } from '../../../domain/application
 import type { Heard, TapEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { markConversations } from '../../applications/sql/application-marks.ts';
 import { type KnownUser, learnUsers } from '../../messages/sql/channel-users.ts';

@@ -9,8 +9,12 @@ import type { Heard } from '../../../domain/message/channel-event.ts';
 import { interestPayload, localeOfPhone } from '../../../domain/message/outgoing-message.ts';
 import type { ReplyContent } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  type Database,
+  inTransaction,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';

@@ -10,8 +10,8 @@ import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import {
+  againAfterConflict,
   type Database,
   inTransaction,
   type Session,

@@ -1,7 +1,12 @@
 /** Who holds which application in review. The database's clock ends a claim (D39). */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  type Database,
+  onlyRow,
+  type Session,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 
 /** Who claims: an operator, and the page of the console that uses the claim; null: a program that is no page. */
 export interface Claimer {

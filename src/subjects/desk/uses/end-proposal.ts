@@ -1,6 +1,10 @@
 /** How operators undo, confirm and decline proposals (D48). */
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  inTransaction,
+  type Session,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { checkReason, type OperatorContext } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';

@@ -1,7 +1,6 @@
 /** Records that an operator reads personal data, and holds the bound of an hour. */
 import { counted } from '../../../ground/base/counted.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import {

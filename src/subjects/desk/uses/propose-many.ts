@@ -1,7 +1,6 @@
 /** One decision on many applications: those that are named, or a selection of the queue. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { keyedRequest, type RequestOutcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';

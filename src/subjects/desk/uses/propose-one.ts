@@ -2,8 +2,8 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
+import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
 import { type BulkResult, heldBy, heldText, illegalText } from '../rules/proposal.ts';
 import { keyedRequest } from '../sql/desk-requests.ts';

@@ -1,8 +1,7 @@
 /** The queue of applications in review, as operators work with it (D48). */
 import { randomUUID } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
 import {
   type Claimer,

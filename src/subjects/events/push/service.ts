@@ -1,6 +1,6 @@
 /** What `serve` and `worker` run of the pushes (D41). */
 import { errorFields } from '../../../ground/base/describe-error.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { failureLog } from '../../../program/operations/failure-log.ts';
 import { MAX_REST_MS, startQueue } from '../../../program/queue/queue.ts';
 import { RetryingWriter } from '../../../program/queue/retrying-writer.ts';

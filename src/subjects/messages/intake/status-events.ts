@@ -4,8 +4,12 @@ import { parseCallback } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { parseReplyCallback, type ReplyId } from '../../../domain/message/reply.ts';
 import { templateNames } from '../../../domain/partner/brand.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  type Database,
+  inTransaction,
+  type Transaction,
+} from '../../../ground/postgres/database.ts';
 import { replyFate } from '../rules/reply-fate.ts';
 import { type IndexedStatus, type MessageMove, namedAttempt, settle } from '../rules/settle.ts';
 import { type Settlement, settleMessages } from '../sql/channel-events.ts';

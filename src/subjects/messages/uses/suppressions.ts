@@ -1,6 +1,6 @@
 /** What operators do with suppressions. */
 import type { BlindIndex } from '../../../domain/application/ids.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
+import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';

@@ -1,7 +1,6 @@
 /** The first admin of the embedded store, so that the console can be tried at once. */
 import { operatorWithRole } from '../../../domain/operator/operator-name.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { inTransaction } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, inTransaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';

@@ -1,8 +1,7 @@
 /** How operators end their own sessions. */
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import type { SessionKey } from '../../../domain/operator/session.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
 import type { Vault } from '../../../seal/vault.ts';

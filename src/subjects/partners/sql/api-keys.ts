@@ -6,8 +6,8 @@
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { LanguageSetting } from '../../../ground/base/language.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import {
+  againAfterConflict,
   type Database,
   inTransaction,
   onlyRow,

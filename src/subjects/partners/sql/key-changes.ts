@@ -1,7 +1,7 @@
 /** Changes of API keys. A MAC covers the row, so a change locks it first, and writes it with a new one. */
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
 import {
+  againAfterConflict,
   type Database,
   inTransaction,
   onlyRow,

@@ -2,8 +2,13 @@
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
-import { againAfterConflict } from '../../../ground/postgres/conflicts.ts';
-import { type Database, inTransaction, onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import {
+  againAfterConflict,
+  type Database,
+  inTransaction,
+  onlyRow,
+  type Session,
+} from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { insertKeyIn, type KeyText } from './api-keys.ts';

@@ -4,7 +4,7 @@
  * process that is killed loses its last few seconds of counts; a write in doubt may count twice.
  */
 
-import type { Outcome } from '../../../domain/application/outcome.ts';
+import type { Outcome } from '../../../domain/application/read-application.ts';
 import type { KeyId } from '../../../domain/partner/credential.ts';
 import type { Clock, Timer } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
