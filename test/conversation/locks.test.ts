@@ -6,7 +6,7 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { addInputs } from '../../src/subjects/conversation/sql/inputs.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
-import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/changes/turn-changes.ts';
 import { eraseApplications } from '../../src/subjects/rights/uses/erase-applications.ts';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';

@@ -7,7 +7,7 @@ import type { OutgoingReply } from '../../src/domain/message/reply.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { deliverReplies } from '../../src/subjects/messages/delivery/reply-turn.ts';
-import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/changes/turn-changes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';

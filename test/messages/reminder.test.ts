@@ -9,7 +9,7 @@ import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
-import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
+import { queueReminders } from '../../src/subjects/messages/sql/changes/turn-changes.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { sessionsOf, testDatabase } from '../support/database.ts';

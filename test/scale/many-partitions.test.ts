@@ -59,17 +59,20 @@ import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
 import { applyEarly } from '../../src/subjects/messages/intake/status-events.ts';
 import { lockMessages } from '../../src/subjects/messages/sql/changes/operator-changes.ts';
+import {
+  approvalMessages,
+  cancelApprovals,
+  cancelMessagesForWrongPerson,
+  queueReminders,
+} from '../../src/subjects/messages/sql/changes/turn-changes.ts';
 import { phonesOfOldMessages } from '../../src/subjects/messages/sql/channel-users.ts';
 import { defer, setAside } from '../../src/subjects/messages/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/subjects/messages/sql/early-events.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/subjects/messages/sql/pauses.ts';
-import { queueReminders } from '../../src/subjects/messages/sql/reminders.ts';
-import { approvalMessages, cancelApprovals } from '../../src/subjects/messages/sql/replies/approvals.ts';
 import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies.ts';
 import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
-import { cancelMessagesForWrongPerson } from '../../src/subjects/messages/sql/wrong-person.ts';
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';

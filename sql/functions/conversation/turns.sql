@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION turn_in(p_value jsonb) RETURNS integer LANGUAGE sql I
 RETURN CASE WHEN p_value::text ~ '^\d{1,9}$' THEN p_value::text::integer END;
 
 -- Claims conversations, and reads what turns of them need: the inputs that wait, the replies that what was said stands
--- on, and whether the newest reply is untold (src/subjects/messages/sql/replies/told.ts). These are read after the
+-- on, and whether the newest reply is untold (src/subjects/messages/sql/replies.ts). These are read after the
 -- claim, so that a turn which committed before it is seen.
 CREATE OR REPLACE FUNCTION claim_turns(p_limit integer, p_ids bigint[], p_keys bytea[])
 RETURNS TABLE (conversation conversations, now timestamptz, waited_ms bigint, inputs json, told json, untold text)

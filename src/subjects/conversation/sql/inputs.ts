@@ -5,10 +5,14 @@ import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts
 import type { DocumentDecided, WorkInput } from '../../../domain/conversation/input.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { MediaKind, OtherMessage } from '../../../domain/message/channel-event.ts';
+import { Bell } from '../../../ground/base/bell.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';
+
+/** Rings where a transaction with inputs has committed, so that this process goes on at once. */
+export const INPUT_BELL = new Bell();
 
 /** A file at the channel, as the channel claims it. */
 export interface StoredFile {

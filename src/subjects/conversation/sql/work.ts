@@ -3,8 +3,12 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Work } from '../../../domain/conversation/effect.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { Bell } from '../../../ground/base/bell.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { ConversationId } from './conversations.ts';
+
+/** Rings where a transaction with work has committed, so that this process goes on at once. */
+export const WORK_BELL = new Bell();
 
 /** Work to queue. `inputId`: the input with the file, where there is one. */
 export interface NewWork {

@@ -20,7 +20,7 @@ import {
   readCandidates,
   suppressedOf,
 } from '../sql/begin.ts';
-import { addInputs, type NewInput, type SealedInput } from '../sql/inputs.ts';
+import { addInputs, INPUT_BELL, type NewInput, type SealedInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,
   conversationsNamed,
@@ -28,7 +28,6 @@ import {
   type Found,
   MOST_AN_HOUR,
 } from '../sql/match.ts';
-import { INPUT_BELL } from './bells.ts';
 import { answerStrangers, type StrangerNotice } from './strangers.ts';
 import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
 

@@ -20,7 +20,7 @@ import type { ToldReply } from '../../../domain/message/reply.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
-import { toldReply } from '../../messages/sql/replies/told.ts';
+import { toldReply } from '../../messages/sql/replies.ts';
 import { approvalSaid } from '../rules/approval.ts';
 import { composeReply, type ProvenQuestion, type TurnReply } from '../rules/compose.ts';
 import { next } from '../rules/next.ts';

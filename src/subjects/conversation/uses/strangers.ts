@@ -18,11 +18,11 @@ import {
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
-import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
 import {
   cancelMessagesForWrongPerson,
   cancelRepliesForWrongPerson,
-} from '../../messages/sql/wrong-person.ts';
+} from '../../messages/sql/changes/turn-changes.ts';
+import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
 import { fillText } from '../rules/compose.ts';
 import { languageOfPhone } from '../rules/language.ts';
 import { WINDOW_MS } from '../rules/timers.ts';

@@ -2,9 +2,8 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { addInputs, type NewInput } from '../sql/inputs.ts';
+import { addInputs, INPUT_BELL, type NewInput } from '../sql/inputs.ts';
 import { changedBeside, changedStatuses, nextOpen, optedOutOf, PART } from '../sql/sweep.ts';
-import { INPUT_BELL } from './bells.ts';
 
 /** Where the round over all open conversations goes on; null: it begins anew. */
 export type RoundPlace = ApplicationId | null;

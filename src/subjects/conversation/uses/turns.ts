@@ -20,7 +20,7 @@ import {
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
-import { approvalMessages } from '../../messages/sql/replies/approvals.ts';
+import { approvalMessages } from '../../messages/sql/changes/turn-changes.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { countryOfLocale, languageOfPhone } from '../rules/language.ts';
 import { readSpeakers } from '../sql/begin.ts';
@@ -28,7 +28,7 @@ import { type ConversationId, type ConversationRow, type SetUp, setUp } from '..
 import { flowIdOf, readFlows } from '../sql/flows.ts';
 import { newestOfPersons, openInput } from '../sql/inputs.ts';
 import { type ClaimedConversation, claimConversations, writeTurns } from '../sql/turns.ts';
-import { WORK_BELL } from './bells.ts';
+import { WORK_BELL } from '../sql/work.ts';
 import { takeTurn } from './one-turn.ts';
 import { openWaiting, type Waiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';

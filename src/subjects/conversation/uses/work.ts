@@ -9,9 +9,16 @@ import { channelIndexOf, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { readSourceCode } from '../rules/source-steps.ts';
 import { type ConversationRow, conversationById } from '../sql/conversations.ts';
-import { addInputs, forgetCode, type InputRow, inputOf, openInput, type SealedInput } from '../sql/inputs.ts';
+import {
+  addInputs,
+  forgetCode,
+  INPUT_BELL,
+  type InputRow,
+  inputOf,
+  openInput,
+  type SealedInput,
+} from '../sql/inputs.ts';
 import { type ClaimedWork, claimWork, endWork, renewWork, retryWork, type WorkKind } from '../sql/work.ts';
-import { INPUT_BELL } from './bells.ts';
 import type { IncomeEnd, Later, Performer, WorkOrder } from './ports.ts';
 
 export interface WorkContext {

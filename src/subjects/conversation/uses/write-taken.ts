@@ -6,13 +6,13 @@ import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
 import { lockMessages } from '../../messages/sql/changes/operator-changes.ts';
-import { queueReminders } from '../../messages/sql/reminders.ts';
-import { cancelApprovals } from '../../messages/sql/replies/approvals.ts';
-import { type QueuedReply, sealReply } from '../../messages/sql/replies.ts';
 import {
+  cancelApprovals,
   cancelMessagesForWrongPerson,
   cancelRepliesForWrongPerson,
-} from '../../messages/sql/wrong-person.ts';
+  queueReminders,
+} from '../../messages/sql/changes/turn-changes.ts';
+import { type QueuedReply, sealReply } from '../../messages/sql/replies.ts';
 import type { ConversationRow } from '../sql/conversations.ts';
 import { writeTurns } from '../sql/turns.ts';
 import type { Waiting } from './open-waiting.ts';

@@ -2,7 +2,7 @@
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import { type ReplyContent, type ReplyId, toReplyId } from '../../../domain/message/reply.ts';
+import { type ReplyContent, type ReplyId, type ToldReply, toReplyId } from '../../../domain/message/reply.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { Bell } from '../../../ground/base/bell.ts';
 import { columnsOf } from '../../../ground/postgres/columns.ts';
@@ -151,4 +151,16 @@ export async function replyOfChannelMessage(
       },
     ]),
   );
+}
+
+const TOLD = 'SELECT t.fate, t.arrived_at AS "arrivedAt" FROM told_replies($1, ARRAY[$2::integer]) AS t';
+
+/** The reply of a turn; null: there is none. */
+export async function toldReply(
+  session: Session,
+  id: ApplicationId,
+  turn: number,
+): Promise<ToldReply | null> {
+  const { rows } = await session.query<ToldReply>({ name: 'told_reply', text: TOLD, values: [id, turn] });
+  return rows[0] ?? null;
 }
