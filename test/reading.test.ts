@@ -1,5 +1,6 @@
-/** How many files a reader opens to follow one request through src. */
+/** How many files a reader opens to follow a batch, a message or a decision through src. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 import { importsOf, readSources } from './support/sources.ts';
@@ -64,3 +65,49 @@ test(`a reader of a POST opens at most ${MOST_FILES} files`, (t) => {
   }
   assert.ok(way.length <= MOST_FILES, `${way.length} files: ${way.join(', ')}`);
 });
+
+/** A way through the subjects that ARCHITECTURE.md tells with its files. */
+interface Way {
+  readonly heading: string;
+  /** The most files of subjects. Terms and the rooms below the subjects are taken at their word. */
+  readonly most: number;
+  /** Where the way begins, and where it goes on by a loop or a port, which no import shows. */
+  readonly starts: readonly string[];
+  /** The way goes through these: what a file of theirs imports is opened. At other files it stops. */
+  readonly through: readonly string[];
+}
+
+const WAYS: readonly Way[] = [
+  {
+    heading: "A message's way",
+    most: 60,
+    starts: [
+      'messages/routes/whatsapp-webhook',
+      'messages/intake/channel-event-intake',
+      'conversation/uses/hear',
+      'conversation/uses/turns',
+      'messages/delivery/reply-turn',
+    ],
+    through: ['messages/routes/', 'messages/intake/', 'messages/delivery/reply-turn', 'conversation/'],
+  },
+];
+
+for (const { heading, most, starts, through } of WAYS) {
+  test(`${heading} has at most ${most} files, and ARCHITECTURE.md names each`, () => {
+    const way = new Set(starts.map(fileOf));
+    for (const path of way) {
+      if (!through.some((part) => path.startsWith(`subjects/${part}`))) continue;
+      for (const target of IMPORTS.get(path) ?? [])
+        if (target.startsWith('subjects/') && IMPORTS.has(target)) way.add(target);
+    }
+    assert.ok(way.size <= most, `${way.size} files: ${[...way].sort().join(', ')}`);
+    const [, section = ''] = readFileSync('ARCHITECTURE.md', 'utf8').split(`## ${heading}\n`);
+    const [told = ''] = section.split('\n## ');
+    const named = [...told.matchAll(/`([a-z/-]+)`/g)].map(([, name]) => fileOf(name!));
+    assert.deepEqual([...new Set(named.filter((path) => IMPORTS.has(path)))].sort(), [...way].sort());
+  });
+}
+
+function fileOf(name: string): string {
+  return `subjects/${name}.ts`;
+}
