@@ -55,6 +55,24 @@ it('a statement returns no time that it computes: a SELECT over the statement do
   );
 });
 
+/** A table of the schema in a FROM or a JOIN. */
+const READS = /\b(?:FROM|JOIN)\s+(?!unnest\b|generate_series\b)[a-z_]+\b(?!\()/;
+
+it('a function that FROM or JOIN reads is no function of SQL over tables: with a parameter a cluster refuses it', () => {
+  const texts = [...readSources('src'), ...readSql()].map(({ text }) => text);
+  const functions = readSql()
+    .flatMap(({ text }) => text.replace(/--.*$/gm, '').split(/^(?=CREATE )/m))
+    .filter((text) => /^CREATE OR REPLACE FUNCTION/.test(text));
+  assert.ok(functions.length > 200, `${functions.length}`);
+  const names = functions
+    .filter((text) => /\bLANGUAGE sql\b/.test(text) && READS.test(text))
+    .map((text) => /FUNCTION (\w+)/.exec(text)![1]!);
+  assert.ok(names.includes('usage_at'), names.join());
+  const isRead = (name: string) =>
+    texts.some((text) => new RegExp(`\\b(?:FROM|JOIN)\\s+${name}\\(`).test(text));
+  assert.deepEqual(names.filter(isRead), []);
+});
+
 /**
  * Tables whose rows are read in the order of this column. Without a value of its own a row gets a number of the range
  * of the machine that its session is on, which tells nothing about the order.

@@ -25,14 +25,17 @@ BEGIN
 END
 $$;
 
--- The replies of these turns, as the rules see them.
+-- The replies of these turns, as the rules see them. PL/pgSQL, because a cluster refuses a function of SQL in FROM.
 CREATE OR REPLACE FUNCTION told_replies(p_application_id bigint, p_turns integer[])
-RETURNS TABLE (turn integer, fate text, arrived_at timestamptz) LANGUAGE sql STABLE AS $$
-  SELECT r.turn, CASE
+RETURNS TABLE (turn integer, fate text, arrived_at timestamptz)
+LANGUAGE plpgsql STABLE ROWS 4 AS $$
+BEGIN
+  RETURN QUERY SELECT r.turn, CASE
       WHEN r.delivered_at IS NOT NULL OR r.read_at IS NOT NULL OR r.status IN ('accepted', 'sent', 'delivered', 'read')
         THEN 'taken'
       WHEN r.status IN ('queued', 'sending') THEN r.status::text ELSE 'lost' END, least(r.delivered_at, r.read_at)
-  FROM replies r WHERE r.application_id = p_application_id AND r.turn = ANY (p_turns)
+  FROM replies r WHERE r.application_id = p_application_id AND r.turn = ANY (p_turns);
+END
 $$;
 
 -- Of the status of a newest reply: `never`: it will not arrive; `maybe`: it may not have; NULL: neither.

@@ -64,14 +64,14 @@ const UNKNOWN_TABLES = `
     AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = c.oid AND e.deptype = 'e')
   ORDER BY c.relname`;
 
-/** Functions with rows of a table or a view as arguments or result, as they were made: callers last. */
+/** Functions with rows of a table or a view as arguments, as result or as a column of it, as they were made: callers last. */
 const FUNCTIONS_ON_ROWS = `
   SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
   FROM pg_proc p
   WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND EXISTS (
     SELECT FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
-    WHERE t.oid = ANY (p.proargtypes::oid[] || p.prorettype) AND c.relkind IN ('r', 'p', 'v')
-      AND c.relnamespace = p.pronamespace)
+    WHERE (coalesce(p.proallargtypes, p.proargtypes::oid[]) || p.prorettype) && ARRAY[t.oid, t.typarray]
+      AND c.relkind IN ('r', 'p', 'v') AND c.relnamespace = p.pronamespace)
   ORDER BY p.oid`;
 
 /** The service's functions that the other machines do not have yet. */
