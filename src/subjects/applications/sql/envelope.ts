@@ -41,7 +41,7 @@ const ZSTD_LEVEL_1 = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Seals the personal data of these applicants, who stand in the order of their positions. */
 export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly Applicant[]): Buffer {
-  const text = JSON.stringify(columnsOf(applicants));
+  const text = JSON.stringify(columnsByPosition(applicants));
   const isLong = text.length >= LEAST_COMPRESSED_LENGTH;
   return vault.seal(isLong ? zstdCompressSync(text, ZSTD_LEVEL_1) : text, identity(sealId));
 }
@@ -88,7 +88,7 @@ export async function rewriteEnvelope(
   await database.query(REWRITE, [batch.id, envelope, gone, vault.sealingKey.id]);
 }
 
-function columnsOf(applicants: readonly Applicant[]): Columns {
+function columnsByPosition(applicants: readonly Applicant[]): Columns {
   const positions = 1 + (applicants.at(-1)?.position ?? -1);
   const columns: Record<string, unknown[]> = {};
   for (const name of SEALED_FIELDS) {
