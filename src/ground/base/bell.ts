@@ -1,11 +1,14 @@
-/** A bell within a process: work that was committed wakes the loop that does it before its next look. */
+/**
+ * Wakes a loop of the same process as soon as work for it is committed, so that it need not wait for its next look.
+ * Touches memory and the timers of its `Clock`. src/program/queue/README.md says which loops wait so.
+ */
 import type { Clock } from './clock.ts';
 
 export class Bell {
   #rung = false;
   #wake: (() => void)[] = [];
 
-  /** Wakes everybody who waits; where nobody does, the next wait ends at once. */
+  /** Wakes everybody who waits; if nobody waits, the next wait ends at once. */
   ring(): void {
     const waiting = this.#wake;
     this.#wake = [];
@@ -13,7 +16,7 @@ export class Bell {
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next ring, after `ms`, or where the signal aborts. Never rejects. */
+  /** Resolves at the next ring, after `ms`, or if the signal aborts. Never rejects. */
   async wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#rung || signal.aborted) {
       this.#rung = false;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A timer that was set. */
 export interface Timer {
-  /** The timer does not ring any more. Harmless where it has rung. */
+  /** The timer does not ring any more. Harmless if it has rung. */
   cancel(): void;
 }
 
@@ -21,7 +21,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds since some instant of this process. The value never steps back. All deadlines are on this clock. */
   monotonicMs(): number;
-  /** Resolves after so many milliseconds. Rejects with the `AbortError` of Node where `signal` aborts before. */
+  /** Resolves after so many milliseconds. Rejects with Node's `AbortError` if `signal` aborts before. */
   sleep(ms: number, options?: TimerOptions & { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Calls `ring` once, after so many milliseconds. */
   after(ms: number, ring: () => void, options?: TimerOptions): Timer;

@@ -1,7 +1,8 @@
 /**
- * The currencies of countries and of phone numbers (D12).
+ * Tables of the currencies of countries, calling codes and area codes (D12), and the reference rates of currencies
+ * (D29). Pure.
  *
- * The E.164 assignments are ITU-T's (E.164.D list), the +1 area codes NANPA's and CNA's, as of November 2026.
+ * The calling codes are ITU-T's (E.164.D list), the +1 area codes are NANPA's and CNA's, as of November 2026.
  */
 
 // Every active ISO 4217 currency that circulates, as of November 2026, with its reference rate (D12, D29).
@@ -16,8 +17,8 @@ export const RATES_AS_OF = '2026-11-01';
 
 /**
  * Units of the currency for one US dollar, right to the order of magnitude. The rates of COP, MXN, PEN, ARS, CLP, BRL,
- * EUR and USD are those of D29. Where official and street rates lie far apart (CUP, IRR, SDG, VES, YER), the rate is
- * one that banks of the country publish. SYP is the pound of 2026, which dropped two zeros under the same code.
+ * EUR and USD are those of D29. If official and street rates lie far apart (CUP, IRR, SDG, VES, YER), the rate is one
+ * that banks of the country publish. SYP is the pound of 2026, which dropped two zeros under the same code.
  */
 // biome-ignore format: table
 export const CURRENCIES = {
@@ -106,7 +107,7 @@ export const COUNTRY_CURRENCY = {
 /** An ISO 3166-1 alpha-2 code. */
 export type Country = keyof typeof COUNTRY_CURRENCY;
 
-/** True where `code` is an ISO 3166-1 alpha-2 code, in upper case. */
+/** True if `code` is an ISO 3166-1 alpha-2 code, in upper case. */
 export function isCountry(code: string): code is Country {
   return Object.hasOwn(COUNTRY_CURRENCY, code);
 }
@@ -179,7 +180,7 @@ export const AREA_CODES: readonly (readonly [currency: Currency, areaCodes: stri
 
 const ZERO = 48;
 
-/** The three digits of `text` from `start` on, by which tables of codes are indexed; NaN where the text is shorter. */
+/** The three digits of `text` from `start` on, by which tables of codes are indexed; NaN if the text is shorter. */
 export function threeDigits(text: string, start: number): number {
   return (
     (text.charCodeAt(start) - ZERO) * 100 +

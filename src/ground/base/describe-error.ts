@@ -1,22 +1,23 @@
-/** The text of an error for people. `error-fields.ts` has the fields of an error for the log. */
+/**
+ * Describes an error: a sentence for people, and the fields that a line of the log may show. The fields hold no
+ * personal data, because they never hold the value of a row (SECURITY.md). Pure.
+ */
 import { InDoubtError, UnavailableError } from './registration-failure.ts';
 
 /** The message of an error; for an `AggregateError` without a message, the messages of its parts. */
 export function describeError(error: unknown): string {
-  // Node tries every address of a host. Where all fail, only the parts of the error have messages.
+  // Node tries every address of a host. If all fail, only the parts of the error have messages.
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describeError).join('; ');
   }
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code that Node or a driver gave an error; undefined where the error has none. */
+/** The code that Node or a driver gave an error; undefined if the error has none. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
-
-// The fields of an error that a log line may show. They never hold a value of a row.
 
 const OUR_FRAMES = /\/(src\/[\w./-]{1,200}\.[jt]s:\d+)/g;
 const MAX_FRAMES = 8;

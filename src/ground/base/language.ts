@@ -1,3 +1,7 @@
+/**
+ * The languages of answers to partners (D24, D25), and the language in which the service writes to the people of a
+ * country. Pure.
+ */
 import type { Country } from './country-data.ts';
 
 /** The languages in which the service answers partners. */
@@ -16,7 +20,7 @@ export function inEach(text: (language: Language) => string): Words {
 export const LANGUAGE_SETTINGS = ['auto', ...LANGUAGES] as const;
 export type LanguageSetting = (typeof LANGUAGE_SETTINGS)[number];
 
-// The language that people of a country read, of those that the service writes to applicants.
+// The second part: in which of its languages the service writes to the applicants of a country.
 
 /** Includes East Timor and Portuguese-speaking Africa, but not Macau, where few people read Portuguese. */
 const PORTUGUESE: ReadonlySet<Country> = new Set(['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL']);

@@ -1,4 +1,7 @@
-/** The wall clocks of time zones, in whole minutes. `Intl` has the rules of the zones. No function reads a clock. */
+/**
+ * Converts between UTC and the wall clocks of time zones, in whole minutes. `Intl` has the rules of the zones (IANA).
+ * No function reads a clock: each gets the time as an argument.
+ */
 
 export const MINUTES_A_DAY = 24 * 60;
 export const MS_A_MINUTE = 60_000;
@@ -14,7 +17,7 @@ interface SteadyStretch extends Stretch {
   readonly offset: number;
 }
 
-/** True where `zone` is a time zone: a name of the IANA database or an offset such as -05:00. */
+/** True if `zone` is a time zone: a name of the IANA database or an offset such as -05:00. */
 export function isZone(zone: string): boolean {
   try {
     formatOf(zone);

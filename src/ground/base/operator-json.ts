@@ -1,20 +1,20 @@
-/** JSON that an operator writes by hand. */
+/** Parses JSON that an operator writes by hand, and refuses a name that stands twice in one object. Pure. */
 
-/** An object of the JSON has a name twice. Of the two values `JSON.parse` would take the last one. */
+/** An object of the JSON has a name twice. `JSON.parse` would silently take the second value. */
 export class RepeatedNameError extends SyntaxError {}
 
-/** What comes before a text in quotation marks or a sign that opens or closes, and then that text or sign. */
+/** The next string or bracket of the JSON text, with all that comes before it. */
 const TOKEN = /[^"{}[\]]*("(?:[^"\\]|\\.)*"|[{}[\]])/y;
 const COLON = /\s*:/y;
 
-/** The value of a JSON text. Throws a `SyntaxError` where the text is none, or where an object has a name twice. */
+/** The value of a JSON text. Throws a `SyntaxError` if the text is not JSON, or if an object has a name twice. */
 export function parseOperatorJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   refuseRepeatedNames(text);
   return value;
 }
 
-/** `text` is valid JSON, so a text before a colon is a name. */
+/** `text` is valid JSON, so a string before a colon is a name. */
 function refuseRepeatedNames(text: string): void {
   const open: Set<string>[] = [];
   TOKEN.lastIndex = 0;

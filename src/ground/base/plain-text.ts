@@ -1,3 +1,8 @@
+/**
+ * Which texts the service takes: no control characters (D7), and no characters that hide text from a second reader.
+ * Also makes any text safe to show in a terminal and to operators. Pure.
+ */
+
 const SPACE = 0x20;
 const DELETE = 0x7f;
 const LAST_CONTROL = 0x9f;
@@ -13,8 +18,8 @@ export function isPlainText(text: string): boolean {
 }
 
 /**
- * Format characters (bidi among them), others that nobody sees, lines and paragraphs by other characters than `\n`, and
- * the blank of Braille.
+ * Format characters (bidi among them), other invisible characters, line and paragraph breaks other than `\n`, and the
+ * blank of Braille.
  */
 export const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/v;
 /** Emoji have joiners, selectors and tags within them; some keyboards add a selector behind one. */
@@ -26,10 +31,10 @@ export function hasHidden(text: string): boolean {
 }
 
 /**
- * The rule of every text that somebody writes and a second person reads, such as reasons, notes and names: the trimmed
- * text; null where it is empty, has more than `most` characters (code points), or has control or hidden characters,
- * which could show a reader something else than what is stored. It has one line, or with `hasLines` any number of them,
- * ended by `\n`.
+ * The rule of every text that one person writes and another one reads, such as reasons, notes and names. Returns the
+ * trimmed text; null if it is empty, has more than `most` characters (code points), or has control or hidden
+ * characters, which could show a reader something else than what is stored. The text has one line; with `hasLines` it
+ * may have several, ended by `\n`.
  */
 export function readableText(text: string, most: number, { hasLines = false } = {}): string | null {
   const written = (hasLines ? text.replaceAll('\r\n', '\n') : text).trim();
@@ -44,13 +49,16 @@ export function readableText(text: string, most: number, { hasLines = false } = 
 
 /** Controls, halves of characters, and what `HIDDEN` has. Line breaks stay. */
 const UNSAFE = new RegExp(`[[[\\p{Cc}\\p{Cs}]--\\n]${HIDDEN.source}]`, 'v');
-/** An emoji stays whole: it needs what is hidden within it. */
+/** An emoji stays whole: it needs the hidden characters within it. */
 const EMOJI_OR_UNSAFE = new RegExp(`(${EMOJI.source})|${UNSAFE.source}`, 'gv');
 
-/** Where these can be: emoji are looked for there alone, because their pattern takes microseconds a character. */
+/**
+ * The only places where emoji and unsafe characters can be. The search for emoji is limited to them, because its
+ * pattern takes microseconds a character.
+ */
 const FOREIGN = /[#*0-9]?[\x80-\u{10ffff}]+|[\0-\x09\x0b-\x1f\x7f]+/gv;
 
-/** The text with its unsafe characters as escapes. JSON keeps its meaning. */
+/** The text with its unsafe characters as escapes. JSON that is escaped so keeps its meaning. */
 export function printable(text: string): string {
   if (!UNSAFE.test(text)) return text;
   return text.replace(FOREIGN, (run) =>

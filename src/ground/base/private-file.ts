@@ -1,4 +1,7 @@
-/** Which files of secrets are open to others, as ssh judges a key. */
+/**
+ * Tells whether a file with secrets is open to other users; the rule is that of ssh for its keys. Pure: gets the file's
+ * `stat`.
+ */
 
 const OTHERS = 0o077;
 

@@ -1,4 +1,7 @@
-/** The failures of a whole batch's registration (D15, D37). */
+/**
+ * The errors for a registration or a read that fails as a whole: in doubt, unavailable, overloaded (D15, D37). Types
+ * alone.
+ */
 
 /** The batch may be stored or not, and no time is left to find out. So the client gets no answer. */
 export class InDoubtError extends Error {
@@ -30,8 +33,8 @@ export function asUnavailable(message: string): (cause: unknown) => never {
 }
 
 /**
- * Data is sealed with a key that this process does not have, as while the keys of several processes are changed. The
- * data is not damaged: it opens later, or for another process.
+ * Data is sealed with a key that this process does not have, as may happen while several processes get a new key
+ * (docs/keys.md). The data is not damaged: this process opens it later, or another one does now.
  */
 export class UnknownDataKeyError extends UnavailableError {
   override readonly name = 'UnknownDataKeyError';

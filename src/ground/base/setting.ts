@@ -1,4 +1,7 @@
-/** A variable of the process that one subject alone reads. */
+/**
+ * What a setting is: a variable of the process that one subject alone reads. Also has readers for limits and ports.
+ * Pure. `.env.example` lists all variables.
+ */
 
 /** What a default may depend on. */
 export interface Installation {
@@ -14,7 +17,7 @@ export interface Setting<T> {
   readonly variable: string;
   /** A variable that may not be set beside this one, unless it is `none`. */
   readonly excludes?: string;
-  /** Reads the text, trimmed; undefined where the variable is absent or empty. Throws an error with the rule. */
+  /** Reads the text, trimmed; undefined if the variable is absent or empty. Throws an error with the rule. */
   readonly read: (text: string | undefined, installation: Installation) => T;
 }
 

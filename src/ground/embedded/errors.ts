@@ -1,3 +1,7 @@
+/**
+ * The errors of the embedded server, whose messages operators read. Types, and the text for a path that cannot be used.
+ * Pure.
+ */
 import { errorCode } from '../base/describe-error.ts';
 import { ToldError } from '../base/told-error.ts';
 

@@ -1,4 +1,7 @@
-/** Finds the server of a cluster, or starts it, and holds it. */
+/**
+ * Finds the server of a cluster or starts it, makes the service's role in it, and holds it by a lock (README.md).
+ * Connects over loopback; the role is made with SQL of the superuser (docs/roles.md, "The embedded store").
+ */
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/describe-error.ts';
@@ -8,9 +11,9 @@ import { findPostmaster } from './postmaster.ts';
 import { createDatabase, type EmbeddedConnection, hangUp, isPassing, login, takeShared } from './session.ts';
 import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts';
 
-// The role that the service connects as, made where the cluster has none: also in a cluster of an earlier version.
+// The role that the service connects as. It is made if the cluster has none, also in a cluster of an earlier version.
 
-/** Not the superuser, who has the cluster and the tables. */
+/** Not the superuser, who owns the cluster and the tables. */
 export const SERVICE_ROLE = 'ventanilla_service';
 
 /** Two processes that start at once take turns. */
@@ -18,8 +21,9 @@ const LOCK = [0x56454e54, 4] as const;
 const IS_THERE = 'SELECT FROM pg_roles WHERE rolname = $1';
 
 /**
- * Makes the role with this password, or gives the role this password: a restored cluster has another one. `superuser`
- * has the cluster. Any number of processes may do so at once. Throws the error of the server or the network.
+ * Makes the role with this password, or changes its password to this one, because a restored cluster has another one.
+ * `superuser` owns the cluster. Any number of processes may do so at once. Throws the error of the server or the
+ * network.
  */
 export async function makeServiceRole(
   superuser: EmbeddedConnection,

@@ -1,3 +1,6 @@
+/**
+ * Reads and makes the files of random passwords of the embedded server's roles (README.md). Touches these files alone.
+ */
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * Finds out which server runs on a cluster, by its postmaster.pid and the list of processes, and removes a stale
+ * postmaster.pid. Its form is PostgreSQL's.
+ */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -15,7 +19,7 @@ interface Postmaster {
   readonly ready: boolean;
 }
 
-/** PostgreSQL writes its pid a moment after it creates the file: a file that stays empty comes from a power cut. */
+/** PostgreSQL writes its pid a moment after it creates the file. A file that stays empty is left from a power cut. */
 const EMPTY_IS_STALE_AFTER_MS = 5_000;
 
 /**

@@ -1,3 +1,4 @@
+/** Runs one program of PostgreSQL to its end, with a time limit. Starts a process. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 /** How a program ended: `status` is null if it was killed or never ran. */

@@ -1,6 +1,6 @@
 /**
- * Makes a cluster of restored files: PostgreSQL recovers them by its log, and the cluster takes its place or is
- * dropped.
+ * Makes a cluster from restored files: PostgreSQL recovers it from its log; then the cluster takes its place or is
+ * dropped. Touches files and processes. src/subjects/backup/README.md has the rule ("Restoring").
  */
 
 import { mkdir, realpath, rename, writeFile } from 'node:fs/promises';
@@ -32,20 +32,20 @@ export interface Recovery {
   readonly keep: boolean;
   /** Writes the files, with `backup_label`, and with the log in `pg_wal`, into the folder. */
   readonly fill: (directory: string) => Promise<void>;
-  /** Gives the recovery up. */
+  /** Ends the recovery early. */
   readonly signal: AbortSignal;
-  /** Looks at the recovered database. Where it throws, the cluster is removed. */
+  /** Checks the recovered database. If it throws, the cluster is removed. */
   readonly check: (connection: EmbeddedConnection) => Promise<void>;
 }
 
-/** Recovery reads the whole log: a day's log of a busy store takes a part of that day. */
+/** Recovery reads the whole log. The log of one day of a busy store takes a part of a day to read. */
 const RECOVERY_TIMEOUT_MS = DAY_MS;
 const STOP_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Recovers the files and gives them to `check`. With `keep` the cluster then takes its place in `home`, as a whole or
- * not at all. Throws `EmbeddedError` where PostgreSQL does not recover, the reason of `signal`, and the errors of
- * `fill` and `check`.
+ * not at all. Throws `EmbeddedError` if PostgreSQL does not recover, the reason of `signal`, and the errors of `fill`
+ * and `check`.
  */
 export async function recoverCluster(recovery: Recovery): Promise<void> {
   const { clock } = recovery;
@@ -93,8 +93,8 @@ async function run(cluster: Cluster, { until, check, signal, clock }: Recovery):
 }
 
 /**
- * The whole log lies in `pg_wal`, so the command that PostgreSQL asks for more of it finds nothing. The log is of one
- * timeline; histories of others may lie beside it.
+ * The whole log is in `pg_wal`, so the command that PostgreSQL calls for more of it finds nothing. The log has one
+ * timeline; history files of other timelines may lie beside it.
  */
 function recoverySettings(until: Date | undefined): string[] {
   const settings = [
@@ -106,7 +106,7 @@ function recoverySettings(until: Date | undefined): string[] {
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
-/** A server of files that nobody will use. */
+/** Stops a server whose files nobody will use; a failure does not matter. */
 async function stopAnyway(cluster: Cluster): Promise<void> {
   const { clock } = cluster;
   const server = await findPostmaster(cluster.directory, clock).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** Clusters that a restore has not put into their place yet. */
+/**
+ * Finds and removes clusters that a killed restore left behind, and stops their servers. Touches files and processes.
+ * src/subjects/backup/README.md has the rule ("Restoring").
+ */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { discard, temporariesBeside } from '../files/temporary.ts';
@@ -7,14 +10,14 @@ import { findPostmaster, isServer } from './postmaster.ts';
 const END_WITHIN_MS = 10_000;
 const POLL_MS = 20;
 
-/** The name beside which clusters are recovered in a folder. Those that `initdb` makes have another one. */
+/** The path beside which a folder's clusters are recovered. Clusters that `initdb` makes have another path. */
 export function recoveredIn(home: string): string {
   return join(home, 'postgres.recovered');
 }
 
 /**
- * Removes what restores into a folder left whose process was killed, and stops their servers. Returns whether another
- * restore goes on.
+ * Removes what killed restores left in a folder, and stops their servers. Returns whether another restore is still
+ * running.
  */
 export async function clearRecoveries(home: string, clock: Clock): Promise<boolean> {
   let isGoing = false;
@@ -25,7 +28,7 @@ export async function clearRecoveries(home: string, clock: Clock): Promise<boole
   return isGoing;
 }
 
-/** A server that goes on recovering would write files while they are removed. */
+/** Stops the server first: one that still recovers would write files while they are removed. */
 async function abandon(directory: string, clock: Clock): Promise<void> {
   const pid = (await findPostmaster(directory, clock).catch(() => undefined))?.pid ?? 0;
   if (pid > 0 && (await isServer(pid, directory))) {

@@ -1,3 +1,7 @@
+/**
+ * Opens the embedded server, holds it while the process uses it, and starts it again if it ends unexpectedly
+ * (README.md). Touches processes, files and the clock; the last process that uses the server stops it.
+ */
 import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
@@ -8,13 +12,11 @@ import { findPostmaster, isServer } from './postmaster.ts';
 import { type EmbeddedConnection, hangUp, login, takeOver } from './session.ts';
 import { POLL_MS } from './start.ts';
 
-// Holds the server while the process uses it, and restarts it if it ends unexpectedly.
-
 /** The pauses before each try, in milliseconds; there is no try after the last one. */
 const PAUSES_MS = [0, 500, 1_000, 2_000, 5_000, 10_000];
 /**
- * A server that was held this long works: the tries are counted from 0 again. A server that ends sooner counts as a
- * try.
+ * A server that was held this long works, so the count of tries begins at 0 again. A server that ends sooner counts as
+ * a try.
  */
 const STABLE_MS = 60_000;
 /**
@@ -104,17 +106,17 @@ export type { EmbeddedConnection } from './session.ts';
 /** How long a start waits for room on a full disk, as each other step of a start waits (D37). */
 const ROOM_WITHIN_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 30_000;
-/** For a server whose start was not waited for: a process that is told to stop has 8 s. */
+/** For a server that is still starting when the process is told to stop: the process has 8 s for its whole stop. */
 const ABANDON_TIMEOUT_MS = 5_000;
 
 export interface EmbeddedServer {
-  /** The service's role, which reads and writes rows. At the opening; `listener.moved` gets a later one. */
+  /** The service's role, which reads and writes rows. The address at the opening; `listener.moved` gets later ones. */
   readonly service: EmbeddedConnection;
-  /** The superuser, who has the cluster and the tables. At the opening, as well. */
+  /** The superuser, who owns the cluster and the tables. The address at the opening. */
   readonly superuser: EmbeddedConnection;
   /**
-   * Lets the server go; stops it (fast shutdown) if no other process uses it, and waits until it has ended. End your
-   * own connections first. May be called twice. Throws `EmbeddedError` if the server has not ended within 30 s; it
+   * Stops using the server; stops it (fast shutdown) if no other process uses it, and waits until it has ended. End
+   * your own connections first. May be called twice. Throws `EmbeddedError` if the server has not ended within 30 s; it
    * goes on ending.
    */
   close(): Promise<void>;
@@ -127,7 +129,7 @@ const NO_LISTENER: ServerListener = { notice() {}, moved() {}, lost() {} };
  * Opens a PostgreSQL of the service's own, with its data, password and log under `dataDir` (made with mode 0700 if
  * absent). Uses a server that already runs there, of another process or left by a killed one; otherwise starts one,
  * which recovers everything committed. The server outlives the process unless `close` is called. If the server ends
- * meanwhile, it is restarted, a few times; `listener` is told, also the new address. Throws `EmbeddedError` with a
+ * meanwhile, it is restarted, a few times; `listener` hears of it and of the new address. Throws `EmbeddedError` with a
  * message for operators, within two minutes after the data are set up: a full disk gets a minute to have room again.
  */
 export async function openEmbedded(options: {
@@ -154,7 +156,7 @@ export async function openEmbedded(options: {
   };
 }
 
-/** Joins the server. Tries again for a minute where the disk is full. */
+/** Joins the server. Tries again for a minute while the disk is full. */
 async function joinWithRoom(
   cluster: ServedCluster,
   { notice }: ServerListener,

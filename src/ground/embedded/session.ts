@@ -1,3 +1,7 @@
+/**
+ * Connects to the embedded server, and counts the processes that use it by an advisory lock on a session each
+ * (README.md). Runs SQL over loopback; creates the database, writes no table.
+ */
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/describe-error.ts';

@@ -1,3 +1,7 @@
+/**
+ * Starts the embedded PostgreSQL with settings for this machine's memory and disk, and reads from its log why a start
+ * failed. Touches processes, the log's file, a port and the disk. The settings and their reasons are here.
+ */
 import { spawn } from 'node:child_process';
 import { type FileHandle, open, rename, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,9 +20,9 @@ interface Setting {
 const MIB = 1024 * 1024;
 
 /**
- * `shared_buffers` for a machine or container with this much memory: a quarter, from 128 MiB to 8 GiB. Of unused
- * buffers only the server's tables of them take memory: 22 MB for each GiB. The rest is for the service and for the
- * system's cache of files.
+ * `shared_buffers` for a machine or container with this much memory: a quarter, from 128 MiB to 8 GiB. Unused buffers
+ * take almost no memory: only the server's tables about them, 22 MB for each GiB. The rest is for the service and for
+ * the system's cache of files.
  *
  * Measured with 8 million open phones (510 MB, touched at random), batches of 100, twice each, alternating, two shared
  * cores: 256 MiB 71,094 applications a second and 12.2 us of PostgreSQL's CPU, 1 GiB 65,955 and 12.6, 2 GiB 63,363 and
@@ -40,8 +44,8 @@ export function maxWalSizeMiB(memoryBytes: number, diskBytes: number): number {
 }
 
 /**
- * `max_slot_wal_keep_size` for this disk: how much of the log waits for a backup that nobody takes up. A tenth of the
- * disk, from 256 MiB to 64 GiB. Beyond it the server drops the log, and the next backup begins with a new base.
+ * `max_slot_wal_keep_size` for this disk: how much of the log is kept for a backup that nobody continues. A tenth of
+ * the disk, from 256 MiB to 64 GiB. Beyond it the server drops the log, and the next backup begins with a new base.
  */
 export function maxKeptLogMiB(diskBytes: number): number {
   return Math.round(Math.max(256, Math.min(65_536, diskBytes / 10 / MIB)));
@@ -54,8 +58,8 @@ function memoryBytes(): number {
 }
 
 /**
- * Where the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. What a session
- * can set is in `ground/postgres/session.ts`, so that it holds on every server.
+ * The settings in which the embedded server differs from PostgreSQL's defaults, or relies on them. They are passed as
+ * `-c` flags. Settings that a session can make are in `ground/postgres/session.ts`, so that it holds on every server.
  */
 const FIXED: readonly Setting[] = [
   { name: 'fsync', value: 'on', why: 'an answered batch survives a power cut' },

@@ -1,3 +1,4 @@
+/** Writes bytes at a position of a file completely, or rejects. Touches that file alone. */
 import type { FileHandle } from 'node:fs/promises';
 
 /**

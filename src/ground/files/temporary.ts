@@ -1,3 +1,7 @@
+/**
+ * Names for files and folders that are made beside their final place and then renamed, and the removal of those that
+ * ended processes left behind. Touches files; asks the system which processes live.
+ */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -5,8 +9,8 @@ import type { Clock } from '../base/clock.ts';
 import { errorCode } from '../base/describe-error.ts';
 
 /**
- * No temporary is used for longer (initdb is stopped after two minutes), but for those of `keepYoung`. So an older one
- * is stale even if its pid runs again.
+ * No temporary is in use for longer than this (initdb is stopped after two minutes), except those of `keepYoung`. So an
+ * older one is stale, even if another process has its pid now.
  */
 const STALE_AFTER_MS = 10 * 60_000;
 const YOUNG_EVERY_MS = 60_000;
@@ -27,9 +31,7 @@ export async function discard(temporary: string): Promise<void> {
   live.delete(basename(temporary));
 }
 
-/**
- * Keeps a temporary from being stale while this process works on it for long. Call what is returned when that is over.
- */
+/** Keeps a temporary from becoming stale during long work. Call the returned function at the end of that work. */
 export function keepYoung(temporary: string, clock: Clock): () => void {
   const refresh = () => {
     const now = new Date(clock.nowMs());

@@ -1,8 +1,8 @@
-/** Checks a whole store: its files, by PostgreSQL's own checks, and its invariants. */
+/**
+ * Checks a whole restored store: PostgreSQL's own checks of its files, and the invariants, each a rule with its
+ * statement. Reads all tables, so it is never for a service's own connections. Each rule cites its source.
+ */
 import type pg from 'pg';
-
-// What holds in every store at every moment, in SQL. `backup verify` asks a restored store. Each statement reads whole
-// tables, so none is for a service's own connections.
 
 /** A rule, and the statement that counts its violations in `broken`. */
 interface Invariant {

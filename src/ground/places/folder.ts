@@ -1,4 +1,7 @@
-/** A folder as a place: a mounted disk, or one that another machine shares. */
+/**
+ * Stores objects in a folder: a mounted disk, or one that another machine shares. Touches files. `place.ts` has the
+ * rules.
+ */
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -75,7 +78,7 @@ export class Folder implements Place {
     await this.#explained(() => rm(join(this.address, folder), { recursive: true, force: true }));
   }
 
-  /** The names in a folder of the place. A file where a folder should be has none. */
+  /** The names in a folder of the place. A file in the place of a folder has no names. */
   #names(folder: string): Promise<string[]> {
     return this.#explained(() =>
       unlessAbsent(async () => (await readdir(join(this.address, folder))).sort(), [], ['ENOENT', 'ENOTDIR']),

@@ -1,3 +1,4 @@
+/** Opens the place that an address names: a folder, or an S3-compatible store. `place.ts` has the rules of both. */
 import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { Folder } from './folder.ts';
@@ -6,7 +7,7 @@ import type { S3Account } from './s3.ts';
 
 /**
  * The place of an address: `s3://bucket/prefix` or a folder. Throws the `failure` of the use for any other address, and
- * where an S3 address comes without its account.
+ * if an S3 address comes without its account.
  */
 export async function openPlace(
   address: string,

@@ -1,4 +1,7 @@
-/** Where objects lie: a folder or an S3-compatible store. */
+/**
+ * What a place of objects promises, whether a folder or an S3-compatible store. Types alone. docs/backup.md and
+ * docs/documents.md ("The store") say what is kept there.
+ */
 
 /** What a place is used for: the words of its errors, and how large an object may be. */
 export interface PlaceUse {
@@ -8,7 +11,7 @@ export interface PlaceUse {
   readonly purpose: string;
   /** What an object is, after "larger than any". */
   readonly object: string;
-  /** What to do where an object cannot be read. */
+  /** What to do if an object cannot be read. */
   readonly advice: string;
   readonly mostBytes: number;
   /** The place cannot be used. */
@@ -24,7 +27,7 @@ export interface Place {
   /** Stores an object whole or not at all; it is safe from a power cut when this returns. Replaces an older one. */
   put(name: string, object: Buffer): Promise<void>;
   /**
-   * undefined: the place has no such object. Throws the `unreadable` of its use where the object is larger than
+   * undefined: the place has no such object. Throws the `unreadable` of its use if the object is larger than
    * `mostBytes`.
    */
   get(name: string): Promise<Buffer | undefined>;

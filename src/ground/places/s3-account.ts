@@ -1,4 +1,6 @@
-/** The account of an S3-compatible store, from the standard variables. */
+/**
+ * Reads the account of an S3-compatible store from AWS' standard variables (docs/backup.md). Pure: gets their values.
+ */
 import type { S3Account } from './s3.ts';
 
 /** The variables of an account. */
@@ -9,7 +11,7 @@ export const S3_VARIABLES = [
   'AWS_ENDPOINT_URL_S3',
 ] as const;
 
-/** Null where the two keys are not set. `read` gives the text of a variable, or undefined. */
+/** Null if the two keys are not set. `read` gives the text of a variable, or undefined. */
 export function s3AccountOf(
   read: (variable: (typeof S3_VARIABLES)[number]) => string | undefined,
 ): S3Account | null {

@@ -1,6 +1,6 @@
 /**
- * An S3-compatible store as a place: Amazon's, or one that speaks the same protocol (path-style
- * addresses).
+ * Stores objects in an S3-compatible store: Amazon's, or one with the same protocol (path-style addresses). Uses the
+ * network. `place.ts` has the rules.
  */
 import { AwsClient } from 'aws4fetch';
 import { SaxesParser } from 'saxes';
@@ -26,12 +26,12 @@ const DELETES_AT_ONCE = 8;
 /** A page has a thousand names: five million objects. */
 const MOST_PAGES = 5_000;
 
-/** The body (undefined: there is no such object), or why there is none, and whether that may pass. */
+/** The body (undefined: there is no such object); or the reason of a failure, and whether it may pass. */
 type Answer =
   | { readonly trouble: null; readonly body: Buffer | undefined }
   | { readonly trouble: string; readonly isPassing: boolean };
 
-/** The names that objects of a place have: those of a server that wants other objects removed do not fit. */
+/** The form of the names of a place's objects. So a server that lists other names cannot have other objects removed. */
 const OBJECT_NAME = /^[\w-]+\/[\w-]+$/;
 
 export class S3 implements Place {
@@ -120,7 +120,7 @@ export class S3 implements Place {
     }
   }
 
-  /** A redirection is an answer like others: a request with our signature goes to the endpoint alone. */
+  /** Follows no redirection: a request with our signature goes to the endpoint alone. */
   async #ask(method: string, url: string, body: Buffer | undefined): Promise<Answer> {
     const parts: Uint8Array[] = [];
     let status: number;
@@ -182,7 +182,7 @@ interface Page {
   readonly next: string | undefined;
 }
 
-/** Reads an answer to ListObjectsV2. Throws an `Error` where it is no XML. */
+/** Reads an answer to ListObjectsV2. Throws an `Error` if it is not XML. */
 function readPage(text: string): Page {
   const names: string[] = [];
   let next: string | undefined;

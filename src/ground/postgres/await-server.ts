@@ -1,4 +1,7 @@
-/** Waits for a database that is not up yet, for example because it is started together with the service. */
+/**
+ * Waits at a start for a database that is not up yet, and says in plain words why a server cannot be reached. Opens
+ * connections; writes nothing. ARCHITECTURE, "A process's life", and D37 have the rule.
+ */
 import { describeError, errorCode } from '../base/describe-error.ts';
 import type { Database } from './database.ts';
 import type { Patience } from './patience.ts';

@@ -1,5 +1,6 @@
 /**
- * A connection of the service: it goes to the right server within its time limit, and leaves nothing running behind.
+ * A connection of the service: connects to the right server within a time limit, and cancels statements that it gives
+ * up. Touches the network. README.md has the rule ("Standbys", "Several servers").
  */
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
@@ -7,7 +8,9 @@ import type { Clock } from '../base/clock.ts';
 import { CONNECT_TIMEOUT_MS } from './database.ts';
 import type { HostSession, Hosts, ServerRole } from './hosts.ts';
 
-/** How long a statement that was given up keeps its connection, so that the server can hear of the cancellation. */
+/**
+ * How long a connection stays open after its statement was given up, so that the server can receive the cancellation.
+ */
 const CANCEL_TIMEOUT_MS = 1_000;
 
 /**
@@ -153,7 +156,7 @@ export class ServiceClient extends pg.Client implements HostSession {
 
 /**
  * Asks the server on a connection of its own to cancel the statement of a session. Resolves when the server has
- * heard, or cannot be reached.
+ * received the request, or cannot be reached.
  */
 function cancel(client: pg.Client, clock: Clock, processId: number, secretKey: number): Promise<void> {
   const { host, port, ssl } = client;

@@ -1,4 +1,7 @@
-/** The database's clock, which decides everything that depends on time (D39). */
+/**
+ * Reads the database's clock, which decides everything that depends on time (D39), and carries its times to the
+ * microsecond. Runs one statement without a table; the rest is pure.
+ */
 import { onlyRow, type Session } from './database.ts';
 
 const READ = 'SELECT clock_timestamp() AS now';
@@ -8,7 +11,7 @@ export async function databaseTime(session: Session): Promise<Date> {
   return onlyRow((await session.query<{ now: Date }>(READ)).rows).now;
 }
 
-// Times of the database to the microsecond, as texts since 1970: a `Date` has milliseconds alone.
+// The second part: times of the database to the microsecond, as texts since 1970. A `Date` has only milliseconds.
 
 /** The SQL of a time as such a text; NULL stays NULL. */
 export function micros(time: string): string {

@@ -1,6 +1,6 @@
 /**
- * Transactions, how they end, how long their statements may take, and what a failure means for the next try.
- * `open-database.ts` opens the pool.
+ * Runs transactions, and says of a failed statement whether it was undone and whether a repetition may help (D15, D37).
+ * Has the time limits of connections and statements. `open-database.ts` opens the pool.
  */
 import pg from 'pg';
 import { errorCode } from '../base/describe-error.ts';
@@ -14,7 +14,9 @@ export const STATEMENT_TIMEOUT_MS = 3_000;
 /** The client gives up a little later than the server does. */
 export const QUERY_TIMEOUT_MS = 3_300;
 
-/** A transaction, or a pool that runs each statement in one of its own: for a statement that is right in both. */
+/**
+ * A transaction, or a pool that runs each statement in a transaction of its own. For statements that are right in both.
+ */
 export type Session = Pick<Database, 'query'>;
 
 declare const TRANSACTION: unique symbol;
@@ -30,8 +32,8 @@ const PARTS = new WeakMap<Database, Transaction>();
 
 /**
  * Runs `work` in one transaction of one session, or in a savepoint where `database` is a part of a transaction
- * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so that its locks are in no
- * one's way. A session that does not answer is ended, which works even if it is unknown how far the transaction came.
+ * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so that its locks do not stop
+ * others. A session that does not answer is ended, which works even if it is unknown how far the transaction came.
  */
 export async function inTransaction<T>(
   database: Database,
@@ -83,7 +85,7 @@ async function inSavepoint<T>(session: Transaction, work: (session: Transaction)
     await session.query('RELEASE SAVEPOINT part');
     return result;
   } catch (error) {
-    // Where this fails too, so does the transaction.
+    // If this fails too, so does the transaction.
     await session.query('ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part').catch(() => {});
     throw error;
   }
@@ -138,9 +140,9 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Citus sends the rows of `INSERT .. SELECT` to another machine by COPY. Where that machine refuses a row, Citus passes
- * on the text of the refusal, but not the code: a row that another session made at the same time comes as XX000. The
- * name of Citus' function tells these errors from those of a lost machine; the text depends on the server's language.
+ * Citus sends the rows of `INSERT .. SELECT` to another machine by COPY. If that machine refuses a row, Citus passes on
+ * the text of the refusal, but not the code: a row that another session made at the same time comes as XX000. The name
+ * of Citus' function tells these errors from those of a lost machine; the text depends on the server's language.
  */
 function isFromCopy(error: unknown): boolean {
   return errorCode(error) === 'XX000' && (error as { routine?: unknown }).routine === 'ReportCopyError';

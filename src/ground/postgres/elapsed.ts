@@ -1,6 +1,7 @@
 /**
- * The time that has certainly passed while the service ran (D39). Rows that are deleted because of their age are old
- * by this and by the database's clock, which may leap.
+ * Measures the time that has certainly passed while the service ran (D39; ARCHITECTURE, "Clocks"). Rows are deleted for
+ * their age only if they are old by this time and by the database's clock, which may leap. Reads `elapsed`, and writes
+ * it by `move_elapsed`.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Database } from './database.ts';

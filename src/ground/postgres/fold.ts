@@ -1,4 +1,7 @@
-/** Counts that are kept as many small changes, and folded into few rows. */
+/**
+ * Folds a table of counts: many small changes become one row for each key. Any table that declares a `Fold`
+ * (`table.ts`). docs/upkeep.md says when.
+ */
 import type { Database } from './database.ts';
 import type { Fold, Table } from './table.ts';
 

@@ -1,11 +1,17 @@
-/** Deletes the rows of tables that have been kept for long enough. */
+/**
+ * Deletes the rows of a table that were kept for long enough. Any table that declares `kept` (`table.ts`).
+ * docs/upkeep.md says how long each table's rows are kept.
+ */
 import type { Database } from './database.ts';
 import type { Kept, Table } from './table.ts';
 
 /** The rows of one statement: other work waits for no more of them. */
 const AT_ONCE = 5_000;
 
-/** Deletes some rows that go now. Leaves those alone that somebody else has locked: the next turn looks again. */
+/**
+ * The statement that deletes some of the rows whose time is over. It skips rows that another session has locked; the
+ * next turn deletes those.
+ */
 export function forgetStatement({ name, kept: { until, by, isFixed } }: KeptTable): string {
   const order = typeof by === 'string' ? `ORDER BY ${by} ` : '';
   const lock = isFixed ? '' : ' FOR UPDATE SKIP LOCKED';
@@ -16,7 +22,9 @@ export function forgetStatement({ name, kept: { until, by, isFixed } }: KeptTabl
 
 export type KeptTable = Pick<Table, 'name'> & { readonly kept: Kept };
 
-/** Deletes the rows of a table that go now. Any number of processes may do this at once. Resolves to how many. */
+/**
+ * Deletes the rows of a table whose time is over. Any number of processes may do this at once. Resolves to how many.
+ */
 export async function forgetRows(database: Database, table: KeptTable): Promise<number> {
   const text = forgetStatement(table);
   for (let forgotten = 0; ; ) {

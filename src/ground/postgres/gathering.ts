@@ -1,7 +1,10 @@
-/** Gathers what waits at the same time into one run. */
+/**
+ * Gathers work that waits at the same time into one run, and writes arrays in PostgreSQL's binary form for its
+ * statement. Pure but for its queue in memory. ARCHITECTURE, "A request's way", has the rule.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Runs work in the asynchronous context of its making. */
+/** A function that runs work in the asynchronous context in which the function was made. */
 type InContext = ReturnType<typeof AsyncLocalStorage.snapshot>;
 
 /**
@@ -14,7 +17,10 @@ export class Gathering<Item> {
   readonly #take: (waiting: Item[]) => Item[];
   readonly #run: (items: Item[]) => Promise<void>;
   readonly #waiting: Item[] = [];
-  /** Where each waiting item came from. A lane that is never idle would keep the context of its first item for ever. */
+  /**
+   * The asynchronous context that each waiting item came from. A lane that is never idle would keep the context of its
+   * first item for ever.
+   */
   readonly #contexts = new Map<Item, InContext>();
   #busy = 0;
   /** A start is due at the end of this turn of the event loop. */

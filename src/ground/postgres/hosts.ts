@@ -1,4 +1,7 @@
-/** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
+/**
+ * Finds the primary for new sessions if `DATABASE_URL` names several servers. Asks all servers over the network.
+ * README.md ("Several servers") and docs/scale.md have the rule.
+ */
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { CONNECT_TIMEOUT_MS, onlyRow } from './database.ts';

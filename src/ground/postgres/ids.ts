@@ -1,10 +1,16 @@
-/** Numbers in one order, from any machine of a cluster: by default each machine has a range of its own. */
+/**
+ * Takes numbers from sequences in one order for the whole store. By default each machine of a cluster has a range of
+ * its own. Reads `elapsed`, so that the machine with that table gives the number (docs/scale.md).
+ */
 import { onlyRow, type Session } from './database.ts';
 
-/** Reads from that table, and takes the sequence's name as text: so the machine with the table gives the number. */
+/**
+ * The statement reads from `elapsed` and takes the sequence's name as text. So the machine with that table gives the
+ * number.
+ */
 const TAKE = 'SELECT nextval($1::text)::float8 AS number FROM elapsed';
 
-/** The next number of a sequence. One that is not used leaves a gap. */
+/** The next number of a sequence. A number that is not used leaves a gap. */
 export async function takeNumber(session: Session, sequence: string): Promise<number> {
   return onlyRow((await session.query<{ number: number }>(TAKE, [sequence])).rows).number;
 }

@@ -1,4 +1,7 @@
-/** Opens the connection pool and checks its server: every session is bounded in time, and its commits are durable. */
+/**
+ * Opens the connection pool, and checks that its server takes writes and keeps what it acknowledges (README.md; D15,
+ * D37). Touches the network and the files of TLS that `DATABASE_URL` names. Changes no rows.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
@@ -15,9 +18,9 @@ import { PassingSetupError, SetupError } from './setup-error.ts';
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'];
 
 /**
- * Throws a `SetupError` that names the parameter whose file cannot be read, and where the key's file is open to others
- * (a client of PostgreSQL's own refuses it too). The driver reads the files at each new
- * connection, and a missing file there looks like a server that is not up yet.
+ * Throws a `SetupError` that names the parameter whose file cannot be read, and throws one too if the key's file is
+ * open to others (PostgreSQL's own clients also refuse such a file). The driver reads the files at each new connection,
+ * and a missing file there looks like a server that is not up yet.
  */
 function refuseUnreadableFiles(databaseUrl: string): void {
   const parameters = new URLSearchParams(/\?([^#]*)/.exec(databaseUrl)?.[1]);
@@ -50,9 +53,9 @@ export interface DatabaseAddress {
 const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeoutMs: 10_000 };
 
 /**
- * A pool of at most `max` connections. `onError` is called when an idle connection dies; a failing statement rejects
- * by itself. `kept`: idle connections stay open, so that seldom work does not wait for a new one. `connectWithinMs` is
- * for a command whose person waits; else a connection takes 1.5 seconds at most.
+ * A pool of at most `max` connections. `onError` is called when an idle connection dies; a failing statement rejects by
+ * itself. `kept`: idle connections stay open, so that rare work does not wait for a new one. `connectWithinMs` is for a
+ * command for which a person waits; otherwise a connection takes 1.5 seconds at most.
  */
 export function openDatabase(
   address: DatabaseAddress,

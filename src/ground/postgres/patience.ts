@@ -1,4 +1,7 @@
-/** The patience of a start: what fails for a reason that may pass is tried again, for a minute (D37). */
+/**
+ * Repeats a step of a start for a minute if it fails for a reason that may pass (D37; ARCHITECTURE, "A process's
+ * life"). Touches only the clock.
+ */
 import type { Clock } from '../base/clock.ts';
 import { describeError, errorCode } from '../base/describe-error.ts';
 import { CommitInDoubtError } from './session.ts';
@@ -37,7 +40,7 @@ export class Patience {
   /**
    * Runs a step of the start, and again where it failed for a reason that may pass, until a minute after its first
    * failure. A step may have worked although it failed, so running it twice must be harmless. Throws any other error of
-   * the step at once, `SetupError` when the minute is over, and the signal's reason where the signal aborts.
+   * the step at once, `SetupError` when the minute is over, and the signal's reason if the signal aborts.
    */
   async run<T>(step: () => Promise<T>): Promise<T> {
     for (let giveUpAt = 0; ; ) {

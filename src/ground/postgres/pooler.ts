@@ -1,4 +1,7 @@
-/** Checks a connection pooler before the database. */
+/**
+ * Checks at a start that a connection pooler before the database supports prepared statements (README.md, "Sessions").
+ * Makes a prepared statement in a session, and removes it.
+ */
 import type pg from 'pg';
 import { errorCode } from '../base/describe-error.ts';
 import { type Database, inTransaction, onlyRow } from './database.ts';

@@ -1,4 +1,7 @@
-/** Keeps a bad row from stopping the other rows. */
+/**
+ * Runs work on many rows so that a bad row does not stop the others, and tells which errors a row can cause. Pure but
+ * for the given work. src/program/queue/README.md says who uses which way.
+ */
 import { errorCode } from '../base/describe-error.ts';
 import { UnknownDataKeyError } from '../base/registration-failure.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Settings of every session. No URL, role, database or pooler decides how the service's transactions see each other,
- * what a commit is worth and how long a statement may take (D15, D16, D37).
+ * Sets up each session, so that no URL, role, database or pooler decides how transactions see each other, what a commit
+ * is worth and how long a statement may take (D15, D16, D37). Sends settings to the server. README.md has the rule
+ * ("Sessions").
  */
 import type pg from 'pg';
 import { onlyRow } from './database.ts';
@@ -12,7 +13,7 @@ interface SessionLimits {
   readonly idleTransactionTimeoutMs: number;
 }
 
-/** How the service reads and writes values: with other settings a value would be another one. */
+/** The forms of values. With other settings the service would read or write other values. */
 const FORMS = {
   client_encoding: 'UTF8',
   standard_conforming_strings: 'on',
@@ -25,7 +26,7 @@ const FORMS = {
   extra_float_digits: '1',
 };
 
-/** What the plans of the statements were measured with. */
+/** The settings with which the plans of the statements were measured. */
 const PLANS = {
   // No statement runs long enough to earn its compilation: the claim of a message took 700 ms with it.
   jit: 'off',
@@ -172,8 +173,8 @@ const WARNS_OF_IT = 'syncrep.c';
 type QueryCallback = (error: unknown, result?: unknown) => void;
 
 /**
- * Makes a statement fail if the server warns that its commit was cut short; otherwise the statement would pass as a
- * success with a warning. The warning comes before the statement is over.
+ * Makes a statement fail if the server warns that its commit was cut short; otherwise the statement would count as a
+ * success. The warning comes before the statement ends.
  */
 function failCommitsInDoubt(client: pg.ClientBase): void {
   let isInDoubt = false;

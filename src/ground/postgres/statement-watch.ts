@@ -1,4 +1,7 @@
-/** Watches the statements of a pool from outside: the pool and its sessions need not know. */
+/**
+ * Watches the statements of a pool for tracing; the pool and its sessions do not know of it. Wraps sessions in memory.
+ * docs/tracing.md says what is shown.
+ */
 import type { Database } from './database.ts';
 
 /** What a statement is called. */

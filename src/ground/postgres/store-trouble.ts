@@ -1,4 +1,7 @@
-/** Recognises trouble of the store by the code of a failure, SQLSTATE or Node's: nothing is wrong with the program. */
+/**
+ * Tells from the code of a failure (SQLSTATE or Node's) whether the store has trouble, which is no fault of the
+ * program. Pure. D37 says what follows for a request.
+ */
 import { errorCode } from '../base/describe-error.ts';
 import { ToldError } from '../base/told-error.ts';
 
@@ -45,8 +48,8 @@ export function isServerTrouble(error: unknown): boolean {
 }
 
 /**
- * A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. A
- * told error says itself what is wrong: the cause may be the disk of a place of backups or documents.
+ * A sentence for the log if a failure or its cause is temporary trouble of the store; null for other failures. A
+ * `ToldError` already says what is wrong, for example with the disk of a place of backups or documents.
  */
 export function storeTrouble(error: unknown): string | null {
   if (!(error instanceof Error) || error instanceof ToldError) return null;
@@ -54,7 +57,7 @@ export function storeTrouble(error: unknown): string | null {
   return trouble === null ? storeTrouble(error.cause) : TEXTS[trouble];
 }
 
-/** True where a failure to connect may end by itself in a moment. */
+/** True if a failure to connect may pass by itself in a moment. */
 export function isPassingTrouble(error: unknown): boolean {
   return error instanceof Error && PASSING.includes(troubleOf(error));
 }

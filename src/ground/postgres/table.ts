@@ -1,12 +1,13 @@
 /**
- * What the owner of a table declares of it. Each room with tables has a file `tables.ts` with them. One engine each
- * reads the declarations: `forget.ts` and `fold.ts` for the upkeep, `seal/sealed-rows.ts` and `seal/reindex.ts` for the
- * replacement of keys. Names and SQL are constants of the program; nothing that somebody sends gets into them.
+ * What the owner of a table declares about it. Each room with tables declares them in its file `tables.ts`. Each part
+ * is read by one engine: `forget.ts` and `fold.ts` for the upkeep, `seal/sealed-rows.ts` and `seal/reindex.ts` for the
+ * replacement of keys. Names and SQL are constants of the program, never a value that somebody sends. ARCHITECTURE,
+ * "Upkeep", has the rule.
  */
 
 export interface Table {
   readonly name: string;
-  /** What its rows lead to a person by; `not`: they lead to nobody, and have this. */
+  /** How a row leads to a person; `not`: it leads to nobody, and this is what it holds. */
   readonly person: 'application' | 'blind index' | { readonly not: string };
   /** How long its rows are kept: for an age alone. */
   readonly kept?: Kept;
@@ -15,15 +16,15 @@ export interface Table {
   readonly indexes?: readonly IndexColumn[];
 }
 
-/** Which rows a seldom job of the upkeep deletes. */
+/** Which rows a rare job of the upkeep deletes. */
 export interface Kept {
   /** The job of the upkeep; tables may share one. */
   readonly job: string;
-  /** The rows that go, as a condition in SQL: `aged` and the like. */
+  /** The condition in SQL for the rows that are deleted: `aged` and the like. */
   readonly until: string;
   /**
-   * The column in whose order the rows go, because an index begins with it; `scan`: why the table may be read from end
-   * to end.
+   * The column in whose order rows are deleted, because an index begins with it; `scan`: why the table may be read from
+   * end to end.
    */
   readonly by: string | { readonly scan: string };
   /** No statement changes a row: none needs to be locked before it is deleted. */
@@ -35,7 +36,7 @@ export interface Fold {
   /** The job of the upkeep. */
   readonly job: string;
   readonly key: readonly string[];
-  /** Numbers, which are added. A row in which all are 0 goes. */
+  /** The columns that are added up. A row in which all are 0 is deleted. */
   readonly sums: readonly string[];
 }
 
@@ -46,7 +47,7 @@ export interface SealedColumn {
   readonly kind: string;
   /** The primary key: one number. */
   readonly id: string;
-  /** What a value is sealed under is made of these, as texts: columns, or SQL over them. */
+  /** The parts of the identity that a value is sealed under, as texts: columns, or SQL over them. */
   readonly under: readonly string[];
   readonly identity: (...under: readonly string[]) => string;
 }
@@ -57,8 +58,8 @@ export interface IndexColumn {
   /** No two rows have the same one. */
   readonly isUnique?: true;
   /**
-   * How the rows of a phone get another index ($2 in the place of $1, both arrays of bigint) where the form of indexes
-   * is new: by statements, or as at any other replacement of the key.
+   * How the rows of a phone get another index ($2 in the place of $1, both arrays of bigint) if the form of indexes is
+   * new: by these statements, or in the same way as for a new key.
    */
   readonly moves?: 'as replaced' | readonly string[];
 }

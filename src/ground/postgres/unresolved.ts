@@ -1,4 +1,7 @@
-/** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md, "What is different there"). */
+/**
+ * Reads again while a Citus cluster has a transaction that one machine committed and another one has not yet. Reads
+ * `prepared_transactions` and sleeps. docs/scale.md, "What is different there", has the rule.
+ */
 import type { Clock } from '../base/clock.ts';
 import { UnavailableError } from '../base/registration-failure.ts';
 import { type Database, onlyRow } from './database.ts';

@@ -1,6 +1,6 @@
 /**
- * Spreads the tables over the machines of a Citus cluster; a table that is spread already stays as it is
- * (docs/scale.md).
+ * Spreads the tables over the machines of a Citus cluster, and makes the functions known there. What is spread already
+ * stays. Changes the schema and the settings of roles, as the owner. docs/scale.md has the rule.
  */
 
 import type pg from 'pg';
@@ -12,7 +12,7 @@ import { grantRuntime, grantRuntimeAgain, sessionRole } from './runtime-role.ts'
 /** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = HOUR_MS;
 
-/** Tables that every statement about a partner reads and that hardly ever change: each machine has a copy. */
+/** Each machine has a copy of these tables: every statement about a partner reads them, and they hardly ever change. */
 const COPIED = ['partners', 'api_keys', 'policies'];
 
 /**
@@ -64,7 +64,10 @@ const UNKNOWN_TABLES = `
     AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = c.oid AND e.deptype = 'e')
   ORDER BY c.relname`;
 
-/** Functions with rows of a table or a view as arguments, as result or as a column of it, as they were made: callers last. */
+/**
+ * Functions with rows of a table or a view as arguments, as result or as a column of the result: callers last, in the
+ * order of their making.
+ */
 const FUNCTIONS_ON_ROWS = `
   SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
   FROM pg_proc p
@@ -156,8 +159,8 @@ export async function distribute(database: Database): Promise<string[]> {
 }
 
 /**
- * Distributes as `distribute` does, and sets up the role of the sessions of `runtime` on all machines, which know the
- * tables and what may be done with them only from then on. `owner` has sessions of the owner.
+ * Distributes as `distribute` does, and then sets up the role of `runtime`'s sessions on all machines. Only now do
+ * these know the tables and their privileges. `owner` has sessions of the owner.
  */
 export async function distributeFor(owner: Database, runtime: Database): Promise<string[]> {
   await setUpRole(runtime);

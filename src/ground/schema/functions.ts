@@ -1,6 +1,7 @@
 /**
- * Functions, views, triggers and the privileges of the runtime role: the SQL source of `sql/functions/`, of which a
- * database gets what has changed (README.md).
+ * Brings the functions, views, triggers and privileges of a database up to date with the SQL source of
+ * `sql/functions/`: only what has changed. Reads these files, changes the schema, reads and writes `schema_functions`.
+ * README.md has the rule.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,14 +9,14 @@ import type pg from 'pg';
 import { isNewer, version } from '../base/version.ts';
 import { knownMigrations, withoutComments } from './migration-files.ts';
 
-/** What stands for all functions in a list of migrations. */
+/** The name that stands for all functions in a list of migrations. */
 export const FUNCTIONS = 'sql/functions';
 
 const FOLDER = new URL('../../../sql/functions/', import.meta.url);
 
 /** One object of the database, such as `FUNCTION take_claim` or `TRIGGER backlog_came ON review_items`. */
 interface SourceObject {
-  /** The statement that makes it, and what follows to it. */
+  /** The statement that makes it, with the statements that belong to it. */
   readonly sql: string;
   /** The digest of what `CREATE OR REPLACE` cannot replace: arguments, result, and whether it runs as the owner. */
   readonly head: string;
@@ -70,8 +71,9 @@ interface Text {
 }
 
 /**
- * The objects of texts. A later text may replace an object of an earlier one: what a subject leaves open, another one
- * may fill in. Any other `SELECT` belongs to the object before it, and runs whenever that one is made.
+ * The objects that these texts make. A later text may replace an object of an earlier text: a subject leaves a function
+ * open, and another subject fills it in. Any other `SELECT` belongs to the object before it, and runs whenever that
+ * object is made.
  */
 export function readFunctions(texts: readonly string[]): FunctionSource {
   const objects = new Map<string, Text>();

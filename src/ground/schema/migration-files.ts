@@ -1,13 +1,14 @@
-/** The numbered SQL files of `migrations/`. */
+/**
+ * Reads the numbered SQL files of `migrations/` with their headers, and makes their checksums without comments. Reads
+ * files once. README.md has the rule.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 
-// Takes comments out of SQL, so that a reworded comment does not count as a change.
-
 /**
- * What must not be looked into, or is looked into by itself: gaps, strings with backslashes, strings, quoted names and
- * dollar quotes. A quote that does not end reaches to the end of the text. Every start and command reads all migrations
- * with it. So a single space, the most frequent gap, is no piece, and the groups have no names, which would cost more.
+ * The pieces that the reader takes as a whole: gaps, strings with backslashes, strings, quoted names and dollar quotes.
+ * A quote without an end reaches to the end of the text. Every start and command reads all migrations with it. So a
+ * single space, the most frequent gap, is no piece, and the groups have no names, which would cost more.
  */
 const PIECE = new RegExp(
   [
@@ -48,7 +49,7 @@ export interface Migration {
   readonly checksum: string;
   /** The version of the schema that the file belongs to. All files of one release have the same. */
   readonly schema: number;
-  /** True where the release before the file's own also works on the tables after it. */
+  /** True if the release before the file's own also works on the tables after it. */
   readonly additive: boolean;
 }
 

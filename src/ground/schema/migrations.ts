@@ -1,6 +1,7 @@
 /**
- * Applies the numbered SQL files of `migrations/`, each once, in order, and then the functions where they changed,
- * under one lock; takes no lock if all are applied.
+ * Applies the files of `migrations/`, each once and in order, then the changed functions; and tells whether a version
+ * of the program works on the schema that a database has. Takes a lock only if something is missing. Changes the
+ * schema, reads and writes `schema_migrations`. README.md has the rule.
  */
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
@@ -33,7 +34,7 @@ const IN_THE_WAY = ['55P03', '40P01'];
 
 /**
  * One transaction a file, with its lock and settings, because through a pooler the next transaction may have another
- * session. The numbers of the lock only have to differ from those of other users of the database.
+ * session. The lock's numbers only have to differ from other locks of the database.
  */
 const BEGIN = `
   BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -116,7 +117,7 @@ async function applyAll(
   }
 }
 
-/** Applies the first file that the database lacks; else the functions. Resolves to true where no file is lacking. */
+/** Applies the first file that the database lacks; else the functions. Resolves to true if no file is lacking. */
 async function applyNext(run: Run, migrations: readonly Migration[], done: Set<string>): Promise<boolean> {
   await run(BEGIN);
   await run(MAKE_LIST);
@@ -185,12 +186,10 @@ export async function isMigrated(
   }
 }
 
-// Whether a version of the program works on the migrations that a database has.
-
 /** A row of the table of applied migrations. */
 type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'schema' | 'additive'>;
 
-/** The same with what holds for the database. */
+/** An applied migration, with facts about its whole database. */
 interface AppliedRow extends AppliedMigration {
   readonly writable: boolean;
   readonly functions: AppliedFunctions | null;
@@ -198,13 +197,11 @@ interface AppliedRow extends AppliedMigration {
 
 /** What a version finds in a database. */
 interface SchemaFit {
-  /** Why this version does not work on the database, for operators; null where it does. */
+  /** Why this version does not work on the database, for operators; null if it does. */
   readonly fault: string | null;
   /** The migrations that the database lacks, and `FUNCTIONS` where these are to be applied. */
   readonly pending: readonly Pick<Migration, 'name'>[];
-  /**
-   * True where processes of the version that made the tables go on working while the pending migrations are applied.
-   */
+  /** True if processes of the version that made the tables go on working while the pending migrations are applied. */
   readonly isRolling: boolean;
 }
 

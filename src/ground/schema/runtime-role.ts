@@ -1,19 +1,20 @@
 /**
- * The role that the service connects as. The owner of the tables migrates, and gives the runtime role what the
- * migrations say (`runtime_may` in `sql/functions/shared/runtime-role.sql`, docs/roles.md).
+ * Compares what the role that the service connects as may do with what it needs, and grants what is missing, as the
+ * owner. Reads the catalogue and `runtime_privileges` (`runtime_may` in `sql/functions/shared/runtime-role.sql`).
+ * docs/roles.md has the rule.
  */
 import { type Database, onlyRow } from '../postgres/database.ts';
 
 /** What the role of a session may do with the store. */
 export interface SessionRole {
   readonly name: string;
-  /** Also where the role may take on a superuser, or the server's files and programs. */
+  /** Also true if the role may become a superuser, or may use the server's files and programs. */
   readonly isSuperuser: boolean;
   /** Whether the role has the owner's rights; null: there are no tables. */
   readonly isOwner: boolean | null;
   /** Whether the role may make tables of its own among those of the store. */
   readonly mayCreate: boolean;
-  /** What the role may do with the whole database or its roles, and the service does not need: as in SQL. */
+  /** Rights over the whole database or its roles that the service does not need, as SQL names them. */
   readonly excess: readonly string[];
 }
 
@@ -41,7 +42,7 @@ export async function sessionRole(database: Database): Promise<SessionRole> {
   return onlyRow((await database.query<SessionRole>(READ_ROLE)).rows);
 }
 
-/** What a role has less than the runtime role needs, and whether it has more. */
+/** What a role lacks of the runtime role's rights, and whether it has more than these. */
 interface RuntimeGaps {
   /** Statements that would give it; null: the role may not read what it lacks, or the tables are not there. */
   readonly missing: readonly string[] | null;
@@ -58,7 +59,7 @@ const READ_MISSING = 'SELECT statement FROM runtime_missing(current_user) AS g(s
 
 const READ_BY_GROUPS = 'SELECT what FROM runtime_by_groups(current_user) AS g(what)';
 
-/** What the role of the sessions may do with tables by way of other roles, and does not need. The tables are there. */
+/** Rights on tables that the role of the sessions has through other roles and does not need. The tables are there. */
 export async function runtimeByGroups(database: Database): Promise<string[]> {
   return (await database.query<{ what: string }>(READ_BY_GROUPS)).rows.map(({ what }) => what);
 }
@@ -84,7 +85,7 @@ export async function grantRuntime(owner: Database, role: string): Promise<boole
   return onlyRow(rows).done > 0;
 }
 
-/** Gives it all once more, for the machines of a cluster that know the tables only since then. */
+/** Grants everything once more, for machines of a cluster that have only now learned of the tables. */
 export async function grantRuntimeAgain(owner: Database, role: string): Promise<void> {
   await owner.query('SELECT grant_runtime_again($1)', [role]);
 }

@@ -1,4 +1,4 @@
-/** The tables of the migrations. */
+/** The tables that this room writes. `ground/postgres/table.ts` says what is declared. */
 import type { Table } from '../postgres/table.ts';
 
 export const TABLES: readonly Table[] = [
