@@ -1,7 +1,9 @@
 /**
- * Blind indexes: one function for each kind, used wherever the index is stored, searched or compared. They are 16 hex
- * digits here and a bigint of the same 64 bits in the database. In a store of a hundred million phones the chance
- * that two share an index is about one in four thousand.
+ * Makes the blind index of a phone, an ID number and the channel's ids: one function for each kind, wherever the index
+ * is stored, searched or compared. Pure. ARCHITECTURE, "Personal data", has the rule (D11, D49).
+ *
+ * An index is 16 hex digits here and a bigint of the same 64 bits in the database. In a store of a hundred million
+ * phones the chance that two share an index is about one in four thousand.
  */
 
 import { foldIdNumber } from '../domain/application/fold-id-number.ts';
@@ -21,7 +23,7 @@ export function idNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_
   return indexOf(vault, 'id_number', foldIdNumber(idNumber));
 }
 
-/** The same in the form before (`INDEX_FORM`): only equal texts have the same index. */
+/** The same index in the previous form (`INDEX_FORM`), in which only equal texts have the same index. */
 export function formerIdNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_number'> {
   return indexOf(vault, 'id_number', idNumber);
 }

@@ -1,4 +1,7 @@
-/** Which data keys the services of a database have, which they seal with, and how often. */
+/**
+ * Records in the database which data key each service seals with and how often, compares the keys of processes, and
+ * retires a key that no row needs. Reads and writes `secret_checks`. docs/keys.md has the rule.
+ */
 import type { Clock } from '../ground/base/clock.ts';
 import { ToldError } from '../ground/base/told-error.ts';
 import {
@@ -76,9 +79,10 @@ export class SealMark {
   }
 
   /**
-   * Says that this process seals with its first data key. A service that started later without that key has forgotten
-   * the key if nothing was sealed with it then; its `/readyz` needs to know. Returns how many values all services have
-   * sealed with the key. A process that is killed leaves out what it sealed since the last call.
+   * Says that this process seals with its first data key. A service that started later without this key forgot it if
+   * nothing was sealed with it then; so the key has to be named again, for that service's `/readyz`. Returns how many
+   * values all services have sealed with the key. If a process is killed, what it sealed since the last call is not
+   * counted.
    */
   async tell(database: Database): Promise<number> {
     const { id, fingerprint } = this.#vault.sealingKey;
@@ -139,17 +143,17 @@ const RETIRE = `
   INSERT INTO secret_checks AS known (name, value, confirmed, retired_at)
   VALUES ($1, gen_random_uuid(), false, now())
   ON CONFLICT (name) DO UPDATE SET retired_at = excluded.retired_at, seals_at = NULL, forgotten = false`;
-/** No process confirms its secrets or says that it seals meanwhile; readers do not wait. */
+/** Meanwhile no process can confirm its secrets or say that it seals; readers do not wait. */
 export const LOCK_SECRETS = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 
-/** Lets nothing that is sealed with this data key be stored from now on, or lets it again. */
+/** From now on the database refuses what is sealed with this data key, or takes it again. */
 export async function refuseDataKey(session: Session, id: number, isRefused: boolean): Promise<void> {
   await session.query(REFUSE, [id, isRefused]);
 }
 
 const MAY_SEAL = 'SELECT may_seal($1) AS yes';
 
-/** Throws `ToldError` where the vault's sealing key may seal no more. */
+/** Throws `ToldError` if the vault's sealing key may seal no more. */
 export async function requireLiveKey(session: Session, vault: Vault): Promise<void> {
   const { id } = vault.sealingKey;
   if (!onlyRow((await session.query<{ yes: boolean }>(MAY_SEAL, [id])).rows).yes)
@@ -163,7 +167,7 @@ const LOOK_EVERY_MS = 200;
 const NEWEST = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid';
 const ENDED = 'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS yes';
 
-/** Waits until all transactions that began before have ended. False where one goes on for longer than a minute. */
+/** Waits until all transactions that began before have ended. False if one goes on for longer than a minute. */
 export async function transactionsEnd(database: Database, clock: Clock): Promise<boolean> {
   // A statement that has read something and written nothing yet has no transaction id.
   await clock.sleep(STATEMENTS_END_MS);
@@ -177,8 +181,8 @@ export async function transactionsEnd(database: Database, clock: Clock): Promise
 }
 
 /**
- * Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is
- * refused. False where a service has begun to seal with it meanwhile.
+ * Retires a data key that no row needs: a start without the key no longer searches for its data, and a start that seals
+ * with it is refused. False if a service has begun to seal with it meanwhile.
  */
 export function retireDataKey(database: Database, id: number): Promise<boolean> {
   return inTransaction(database, async (session) => {

@@ -1,4 +1,7 @@
-/** The ids of partner events: nobody else can make one (D40). */
+/**
+ * Makes and reads the ids of partner events, which are also the cursors of the feed. Nobody else can make one (D41).
+ * Pure.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { EventId } from '../domain/event/event.ts';
 import type { PartnerId } from '../domain/partner/credential.ts';

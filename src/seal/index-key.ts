@@ -1,4 +1,8 @@
-/** The index key that the stored blind indexes were made with, as the database remembers it. */
+/**
+ * Remembers in the database which index key the stored blind indexes were made with, and refuses a process with another
+ * one. Reads and writes `secret_checks`; `put_index_key` and `require_index_key` use `elapsed`. docs/keys.md ("The
+ * index key") has the rule.
+ */
 import { errorCode } from '../ground/base/describe-error.ts';
 import { ToldError } from '../ground/base/told-error.ts';
 import type { Session, Transaction } from '../ground/postgres/database.ts';
@@ -10,12 +14,10 @@ const WRITE = 'UPDATE secret_checks SET value = $2 WHERE name = $1';
 const REQUIRE = 'SELECT require_index_key($1)';
 const PUT = 'SELECT put_index_key($1)';
 
-/** The fingerprint of no key: it is remembered while indexes of two keys are stored. */
+/** A fingerprint that no key has. It is remembered while indexes of two keys are stored. */
 export const NO_INDEX_KEY = '0'.repeat(32);
 
-/**
- * The fingerprint of the remembered index key; null where nothing is remembered. Locks it until the transaction ends.
- */
+/** The fingerprint of the remembered index key; null if nothing is remembered. Locks it until the transaction ends. */
 export async function lockIndexKey(session: Transaction): Promise<string | null> {
   await session.query(LOCK_SECRETS);
   const { rows } = await session.query<{ value: string }>(READ, [INDEX_KEY]);
@@ -49,7 +51,7 @@ class OtherIndexKeyError extends ToldError {
   }
 }
 
-/** Throws `OtherIndexKeyError` where a `vault reindex` passed this process by, or is under way. */
+/** Throws `OtherIndexKeyError` if a `vault reindex` passed this process by, or is under way. */
 export async function requireIndexKey(session: Session, { indexKeyId }: Vault): Promise<void> {
   await withIndexKey(session.query(REQUIRE, [indexKeyId]));
 }

@@ -1,4 +1,7 @@
-/** Makes stored blind indexes again when their key or their form changes, in steps of a transaction each. */
+/**
+ * Makes stored blind indexes again when their key or their form changes, a step in each transaction. Reads and writes
+ * the index columns that tables declare (`ground/postgres/table.ts`). docs/keys.md ("The index key") has the rule.
+ */
 import type { Database, Transaction } from '../ground/postgres/database.ts';
 import type { IndexColumn, Table } from '../ground/postgres/table.ts';
 import type { Vault } from './vault.ts';
@@ -16,11 +19,11 @@ export type MovePhones = (
 /** How the indexes are made again, and the MACs of rows. */
 export interface Remaking {
   readonly again: Again;
-  /** The vault, and the number in `Vault.derivedKeys` of the key that was the newest one until now. */
+  /** The vault, and which key of `Vault.derivedKeys` was the newest until now, by its number. */
   readonly macs: { readonly vault: Vault; readonly before: number };
-  /** Moves phones in the tables of all kinds, which have the new key by then. */
+  /** Moves phones in the tables of all kinds, whose indexes have the new key by then. */
   readonly movePhones: MovePhones;
-  /** What opens the values where their form is new too (`IndexOrigin`); null: the key alone is. */
+  /** Opens the values if their form is new too (`IndexOrigin`); null: only the key is new. */
   readonly opening: { readonly database: Database; readonly vault: Vault } | null;
 }
 
@@ -45,7 +48,7 @@ export interface Reindexing {
   readonly step: (session: Transaction, remaking: Remaking, from: string) => Promise<ReindexStep>;
   /** True for the kind that opens values: it tells which phones move, so its steps come after all others. */
   readonly tellsMoves?: true;
-  /** Where the kind has phones that are stored under their index alone. Calling it twice does no harm. */
+  /** For a kind with phones that are stored only as an index. Calling it twice does no harm. */
   readonly movePhones?: MovePhones;
 }
 

@@ -1,7 +1,8 @@
 /**
- * MACs of the rows by which the service decides whom it trusts. Who writes the database and has no secret makes no such
- * row and changes none: a row whose MAC does not hold counts as if it were not there, and the upkeep tells of it. A row
- * may be put back as it was before: no MAC shows that (SECURITY.md).
+ * Makes and checks MACs of the rows by which the service decides whom it trusts. Somebody who can write to the database
+ * but has no secret cannot make or change such a row: a row whose MAC does not hold counts as absent, and the upkeep
+ * reports it. A row may be put back as it was before: no MAC shows that. Reads and writes the `mac` of the given
+ * tables. SECURITY.md ("Who writes the database") has the rule.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
@@ -41,7 +42,7 @@ export function rowMac(vault: Vault, kind: RowKind, facts: readonly Fact[], keyN
   return createHmac('sha256', key).update(JSON.stringify(facts)).digest();
 }
 
-/** Whether the service has written the row: in constant time. `keyNumber` as in `rowMac`. */
+/** Whether the service has written the row. Compares in constant time. `keyNumber` as in `rowMac`. */
 export function isRowMac(
   vault: Vault,
   kind: RowKind,
@@ -64,14 +65,14 @@ export interface Telling {
 const MOST_NAMED = 10;
 
 /**
- * Logs the rows that this service has not written, or not as they are, and then throws: so the upkeep notes it, and
- * monitoring tells (`rows_forged`).
+ * Logs the rows whose MAC does not hold, and then throws. So the upkeep notes a failure, and monitoring shows it
+ * (`rows_forged`).
  */
 export async function tellForged(
   { database, vault, log }: Telling,
   tables: readonly MacedRows<pg.QueryResultRow>[],
 ): Promise<void> {
-  // What a vault reindex has passed by knows no MAC, and /readyz tells of it.
+  // A process that a `vault reindex` has passed by knows no MAC of the new key; `/readyz` reports that.
   const isPassedBy = await requireIndexKey(database, vault).then(
     () => false,
     (error: unknown) => errorCode(error) === OTHER_INDEX_KEY,
@@ -81,7 +82,7 @@ export async function tellForged(
   for (const table of tables) {
     const { kind, read } = table;
     const { rows } = await database.query<Named>(read).catch((error: unknown) => {
-      // Other work tells of the trouble: this job would tell of forged rows.
+      // Other work reports trouble of the store. Here it must not look like forged rows.
       if (storeTrouble(error) === null) throw error;
       return { rows: [] };
     });

@@ -1,4 +1,7 @@
-/** A column of sealed values, one a row, as a kind of what data keys seal: its evidence, its count and its reseal. */
+/**
+ * Reseals and counts a column of sealed values that a table declares (`ground/postgres/table.ts`), and finds which key
+ * sealed it. Reads and writes that column. docs/keys.md ("The data key") has the rule.
+ */
 import type { Database } from '../ground/postgres/database.ts';
 import { byteaArray } from '../ground/postgres/gathering.ts';
 import type { SealedColumn, Table } from '../ground/postgres/table.ts';
@@ -7,7 +10,7 @@ import type { SealedKind } from './witness.ts';
 
 export type SealedTable = Pick<Table, 'name'> & { readonly sealed: SealedColumn };
 
-/** The rows of one statement: to open and seal them again takes 2 ms, in which no other work is done. */
+/** The rows of one statement. To open and seal them again takes 2 ms, and other work waits so long. */
 export const PAGE = 200;
 
 /** The statements of a column. Ids are the decimal text of a bigint. */
@@ -17,8 +20,8 @@ interface Statements {
   /** The rows after the id $1 in their order: `sealed` where `(first byte = $2) = $3`, else NULL. */
   readonly page: string;
   /**
-   * Writes each of $2 in the place of the value of $3 in the row of $1, which are arrays of one length, where the key
-   * with the id $4 may seal (`may_seal`). Locks in the order of the ids.
+   * Writes each value of $2 in the place of the value of $3 in the row of $1, arrays of one length, if the key with the
+   * id $4 may seal (`may_seal`). Locks in the order of the ids.
    */
   readonly write: string;
 }
@@ -106,7 +109,7 @@ async function writeAgain(
   return rowCount ?? 0;
 }
 
-/** null where the value is damaged, or of a key that this process lacks. */
+/** null if the value is damaged, or sealed with a key that this process lacks. */
 function openedAgain(vault: Vault, sealed: Buffer, identity: string): Buffer | null {
   try {
     return vault.reseal(sealed, identity);

@@ -1,4 +1,7 @@
-/** The secrets of the embedded store: a file under DATA_DIR, made once. */
+/**
+ * Reads the secrets of the embedded store from a file under DATA_DIR, or makes the file once. Touches that file alone.
+ * docs/backup.md and docs/keys.md say what depends on it.
+ */
 import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

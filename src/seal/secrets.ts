@@ -1,4 +1,8 @@
-/** Checks the secrets against the database that was made with them. */
+/**
+ * Refuses a start or a command whose secrets are not those that the stored data was made with; remembers their
+ * fingerprints. Reads and writes `secret_checks`; `witness.ts` says which data is asked. ARCHITECTURE, "A process's
+ * life", has the rule.
+ */
 import type pg from 'pg';
 import type { Clock } from '../ground/base/clock.ts';
 import { counted } from '../ground/base/counted.ts';
@@ -23,11 +27,14 @@ interface Known {
 
 const READ =
   'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks WHERE NOT forgotten ORDER BY name';
-/** A retired key stays known, so that nobody seals with it again. Other keys may come back: their seals stay. */
+/**
+ * A retired key stays known, so that nobody seals with it again. Another key may come back, so the count of its seals
+ * stays.
+ */
 const FORGET = `
   UPDATE secret_checks SET forgotten = true, seals_at = NULL
   WHERE name <> ALL ($1::text[]) AND retired_at IS NULL AND NOT forgotten`;
-/** Of another key under the same id nothing is sealed yet. */
+/** Another key under the same id has sealed nothing yet. */
 const REMEMBER = `
   INSERT INTO secret_checks AS known (name, value, confirmed, seals_at)
   SELECT g.name, g.value, $3, CASE WHEN $3 AND g.name = $4 THEN now() END
@@ -47,8 +54,9 @@ const SEARCH_TIMEOUT_MS = 60_000;
 const SAMPLES = 3;
 
 /**
- * Who has a store that no service begins on. A backup looks for nobody by blind indexes, so it takes those of a former
- * form. One that is just restored is nobody else's, and its indexes are made again: those of an earlier key too.
+ * Who opens a store without starting a service on it. A backup searches for nobody, so it accepts blind indexes of a
+ * former form. A restored store is in use by nobody else, and its indexes are made again, so a restore accepts those of
+ * an earlier key too.
  */
 export type StoreHolder = 'backup' | 'restore';
 
@@ -152,7 +160,7 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
 
 /**
  * Whether the stored indexes were made with these keys in an earlier way, and nothing needs them. Throws `SetupError`
- * where something does, or where they are looked for `always`.
+ * if something needs them, or if `always` is set.
  */
 async function isOfTheseKeys(
   session: Transaction,

@@ -1,6 +1,7 @@
 /**
- * Seals personal data (AES-256-GCM) and makes blind indexes (a keyed, truncated SHA-256). A sealed record opens only
- * under the identity that it was sealed with, so it cannot be moved to another application's row.
+ * Seals personal data (AES-256-GCM), makes blind indexes (a keyed, truncated SHA-256), hashes API keys and derives
+ * keys. A sealed record opens only under the identity that it was sealed with, so it cannot be moved to another
+ * application's row. Pure but for random bytes. ARCHITECTURE, "Personal data", has the rule.
  */
 import {
   createCipheriv,
@@ -15,17 +16,15 @@ import {
 import { UnknownDataKeyError } from '../ground/base/registration-failure.ts';
 import { writeText } from '../ground/postgres/gathering.ts';
 
-// Random bytes for nonces and ids.
-
 const POOL_BYTES = 4_096;
-/** Asked of the system at once: a call of the system costs as much as ten calls of `randomBytes`. */
+/** The pool of random bytes is filled by one call of the system, which costs as much as ten calls of `randomBytes`. */
 let pool = Buffer.alloc(0);
 let offset = 0;
 
 /** Bytes that were never returned before, and that never change. */
 export function randomBytes(length: number): Buffer {
   if (offset + length > pool.length) {
-    // Not filled again: what was returned of it may be kept.
+    // A new pool, because callers may keep parts of the old one.
     pool = randomFillSync(Buffer.allocUnsafeSlow(POOL_BYTES));
     offset = 0;
   }
@@ -40,11 +39,11 @@ export interface Secrets {
   readonly dataKeys: ReadonlyMap<number, Buffer>;
   /** Makes the blind indexes, the ids of events, the digests of requests, the record of acts and the MACs of rows. */
   readonly indexKey: Buffer;
-  /** Each makes the blind indexes again from those of the key before; the oldest first. */
+  /** Each of them makes the blind indexes again from those of the key before it; the oldest key first. */
   readonly newerIndexKeys?: readonly Buffer[];
   /** Hashes new API keys. */
   readonly apiKeyPepper: Buffer;
-  /** Recognise API keys that were hashed before. */
+  /** Recognise API keys that were hashed with an earlier pepper. */
   readonly olderPeppers?: readonly Buffer[];
 }
 
@@ -75,9 +74,9 @@ type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 export const MOST_SEALS = 2 ** 32;
 
 /**
- * The form of the values that blind indexes are made of. 1: both as they were sent. 2: an ID number as D49 folds
- * it, and a phone as its plan reads it (D11). A change of `foldIdNumber` or `foldPhone` is a new form: `vault reindex`
- * makes the stored indexes of the one before again.
+ * The form of the values that blind indexes are made of. 1: both as they were sent. 2: an ID number as D49 folds it,
+ * and a phone as its plan reads it (D11). A change of `foldIdNumber` or `foldPhone` is a new form: `vault reindex`
+ * makes the stored indexes of the previous form again.
  */
 const INDEX_FORM = 2;
 

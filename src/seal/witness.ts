@@ -1,6 +1,6 @@
 /**
- * The evidence of a secret: which stored data depends on it. Each subject brings witnesses of its own data, so that
- * `secrets.ts` knows no subject.
+ * What a subject says about the stored data that depends on a secret, so that `secrets.ts` and `vault` know no subject.
+ * Types alone. docs/keys.md has the rule.
  */
 import type pg from 'pg';
 import type { Database, Transaction } from '../ground/postgres/database.ts';
@@ -22,7 +22,7 @@ export interface SealedSearch {
   readonly rows: <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 }
 
-/** Opens sealed data with a vault. Throws where the vault has another key. */
+/** Opens sealed data with a vault. Throws if the vault has another key. */
 export type Opening = (vault: Vault) => unknown;
 
 /** Finds data of one kind that a data key has sealed. The search stops as soon as there are enough samples. */
@@ -52,11 +52,11 @@ export interface SealedKind {
   /** In the plural: `envelopes`. */
   readonly name: string;
   readonly find: SealedWitness;
-  /** Counts the rows of a data key, which the vault may lack: then none counts as damaged. */
+  /** Counts the rows of a data key. If the vault lacks the key, no row counts as damaged. */
   readonly rowsOf: (database: Database, vault: Vault, keyId: number) => Promise<SealedRows>;
   /**
-   * Seals a bounded number of values again with the vault's first key, from one of them on; the empty text is the
-   * beginning. A value that changes meanwhile stays as it is then: its writer has sealed it.
+   * Seals a bounded number of values again with the vault's first key, from the place `from` on; the empty text is the
+   * beginning. A value that another process changes meanwhile stays as that process sealed it.
    */
   readonly reseal: (database: Database, vault: Vault, from: string) => Promise<ResealStep>;
 }

@@ -1,4 +1,7 @@
-/** The written form of the keys of an installation. Each key is 32 bytes. */
+/**
+ * Reads the keys of an installation from their written form: base64, and `ID:KEY` pairs. Each key is 32 bytes. Pure.
+ * `.env.example` shows the variables; docs/keys.md says what each key is for.
+ */
 import type { Secrets } from './vault.ts';
 
 const KEY_BYTES = 32;
