@@ -1,7 +1,7 @@
 /**
- * The fields of an application: one table for parsing, error texts, schemas and documentation (contract, "Application
- * input"; D5-D12). To add a field, add an entry: the field is then read, checked, documented and kept in the
- * applicant's personal record. A field gets a column of its own only where SQL needs its value.
+ * The fields of an application in one table, for parsing, error texts, schemas and documentation (contract,
+ * "Application input"; D5-D12). Pure. To add a field, add an entry: the field is then read, checked, documented and
+ * kept in the applicant's personal record. A field gets a column of its own only if SQL needs its value.
  */
 
 import type { Currency } from '../../ground/base/country-data.ts';
@@ -44,7 +44,7 @@ export interface Field {
   readonly about: Words;
   /** A valid example value, for the documentation. */
   readonly example: string | number | boolean;
-  /** True where the value has a column of its own. Other values are part of the sealed personal record. */
+  /** True if the value has a column of its own. Other values are part of the sealed personal record. */
   readonly column?: true;
 }
 

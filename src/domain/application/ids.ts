@@ -1,6 +1,6 @@
 /**
- * Ids of batches, applications and messages, and the type of blind indexes. The id of an application is its batch's id
- * times 128 plus its position (docs/decisions/0006). Pure.
+ * The ids of batches, applications and messages, how one follows from another, and the type of blind indexes. Pure. The
+ * id of an application is its batch's id times 128 plus its position (docs/decisions/0006-one-row-a-batch.md).
  */
 
 declare const APPLICATION: unique symbol;

@@ -1,4 +1,4 @@
-/** The statuses of an application and the reviews that change them (contract, "States and transitions"; D34). */
+/** The statuses of an application and the reviews that change them (contract, "States and transitions"; D34). Pure. */
 import type { Decision } from '../scorecard/scorecard.ts';
 
 export const APPLICATION_STATUSES = ['pending_signature', 'in_review', 'rejected', 'disbursed'] as const;

@@ -1,4 +1,7 @@
-/** One element of a batch: normalised and validated (contract, "Application input"; D5-D14, D38), and its outcome. */
+/**
+ * Reads one element of a batch: normalises and validates it (contract, "Application input"; D5-D14, D38). Also has the
+ * type of its outcome. Pure.
+ */
 import type { Country, Currency } from '../../ground/base/country-data.ts';
 import { isPlainText } from '../../ground/base/plain-text.ts';
 import type { OutcomeType } from '../message/notify.ts';
@@ -13,7 +16,7 @@ import { isReservedPhone } from './sandbox.ts';
 /** The problem of a value. `contract/texts` has its text in each language. */
 export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
 
-/** A fault of one field. `name` is the name that the client sent, or null where the field is absent (D14). */
+/** A fault of one field. `name` is the name that the client sent, or null if the field is absent (D14). */
 export interface Fault {
   readonly field: FieldName;
   readonly name: string | null;
@@ -66,7 +69,10 @@ export type Outcome = Registered | NotRegistered;
 const ECHOED_CODE_POINTS = 64;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** What a reader of values gives for a value that breaks its rule. It can be no value itself, as a text could. */
+/**
+ * What a reader of values returns for a value that breaks its rule. A class of its own, because any text could be a
+ * value.
+ */
 class FaultyValue {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -118,7 +124,7 @@ export function readApplication(
   return { kind: 'valid', application: values as Application };
 }
 
-/** The first value that is neither absent nor null; null where there is none. */
+/** The first value that is not absent and not null; null if there is none. */
 function valueInUse(source: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   for (const name of names) {
     const value = source[name];
@@ -147,7 +153,7 @@ function readValue(
     case 'text':
       return readText(value, rule.max) ?? FAULTY.required;
     case 'label': {
-      // Lower-cased first, because a few letters become two, and the limit is for the stored text.
+      // Lower-cased first, because a few letters become two letters so, and the limit is about the stored text.
       const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
       return text ?? rule.fallback;
     }
@@ -166,7 +172,7 @@ function readValue(
   }
 }
 
-/** The trimmed text; null where the value is absent or blank. */
+/** The trimmed text; null if the value is absent or blank. */
 function readText(value: unknown, max: number): string | null | FaultyValue {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') return FAULTY.text;

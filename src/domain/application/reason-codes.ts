@@ -1,6 +1,6 @@
 /**
- * Reason codes: why a review moved an application, in words that a partner may read (D41). No partner sees the free
- * text of the reason.
+ * The reason codes of reviews: why a review moved an application, in words that a partner may read (D41; contract,
+ * "Partner event"). No partner sees the free text of the reason. Pure.
  */
 import { REVIEW_ACTIONS, type ReviewAction } from './lifecycle.ts';
 

@@ -1,4 +1,7 @@
-/** How long applications of a final status are kept. */
+/**
+ * How long applications of a final status are kept, read from JSON (docs/operations.md, "How long applications are
+ * kept"). Pure.
+ */
 
 /** Days by status; null: for ever. Open applications are always kept. */
 export interface Retention {

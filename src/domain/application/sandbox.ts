@@ -1,7 +1,7 @@
 /**
  * Sandbox scenarios: each reserved phone forces one outcome on POST /DEV, so that a partner can rehearse every outcome
- * (D38). All begin with an unassigned country code, and production refuses every such number. The documentation is made
- * from this table.
+ * (D38). All begin with an unassigned country code, and production refuses every such number. `/docs` is made from this
+ * table. Pure.
  */
 
 import type { Language } from '../../ground/base/language.ts';

@@ -1,4 +1,7 @@
-/** Checks the flow of a brand before it is stored, so that all of it can be sent (docs/conversation.md). Pure. */
+/**
+ * Checks the flow of a brand before it is stored, so that the channel can send all of its texts (docs/conversation.md,
+ * "The flow of a brand"). Pure.
+ */
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { hasHidden, isPlainText } from '../../ground/base/plain-text.ts';
@@ -17,7 +20,9 @@ import {
 } from './flow.ts';
 import { CHOICES, type Choice } from './input.ts';
 
-/** So that a sentence before a question fits into a reply. A question and the hint are checked together. */
+/**
+ * Short enough that a reply has room for a sentence before a question. A question is checked together with its hint.
+ */
 const MAX_TEXT_LENGTH = 800;
 const MAX_TITLE_LENGTH = 20;
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
@@ -102,7 +107,7 @@ function* textFaults(key: TextKey, text: string): Generator<string, void> {
   }
 }
 
-/** The longest question has room for the hint under it. */
+/** Checks that the longest question has room for the hint under it. */
 function* questionFaults(texts: Readonly<Record<TextKey, string>>, path: string): Generator<string, void> {
   const [key = QUESTIONS[0]] = QUESTIONS.toSorted((a, b) => longest(texts[b]) - longest(texts[a]));
   const length = longest(`${texts[key]}\n\n${texts.person_hint}`);
@@ -117,7 +122,7 @@ function longest(text: string): number {
   ).length;
 }
 
-/** The refusals: a person who taps one may want no more messages as well. */
+/** The refusals. A person who taps one may also want no more messages. */
 const REFUSING: readonly Choice[] = ['no', 'decline'];
 
 function* titleFaults(choice: Choice, title: string): Generator<string, void> {

@@ -1,4 +1,4 @@
-/** The flow of a brand without a flow of its own. */
+/** The flow of a brand that has no flow of its own (docs/conversation.md, "The flow of a brand"). Data alone. */
 import type { Flow } from './flow.ts';
 import { BUTTONS_EN, TEXTS_EN } from './texts/en.ts';
 import { BUTTONS_ES, TEXTS_ES } from './texts/es.ts';

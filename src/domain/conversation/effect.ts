@@ -1,11 +1,14 @@
-/** Everything that a conversation can want done. Pure. */
+/**
+ * The effects of a conversation's turn: what it wants to be said, done, told to the partner or recorded. Types, and
+ * makers of replies. Pure. docs/conversation.md ("Inputs, turns and replies") has the rule.
+ */
 import type { QuestionKey, TextKey, Values } from './flow.ts';
 import type { Choice, ShownContract } from './input.ts';
 import type { Purpose } from './state.ts';
 
 /**
- * Work beside the conversation: it takes time, and may be done again. `read_document` and `answer_source` are about the
- * input that wants them: a file, and the code for an income source.
+ * Work beside the conversation, which takes time and may be repeated. `read_document` and `answer_source` are about the
+ * input that caused them: a file, or the code for an income source.
  */
 export const WORKS = [
   'read_document',
@@ -51,8 +54,8 @@ export type Effect =
   /** Compares the text of this input; the result is the next input. */
   | { readonly kind: 'check'; readonly question: 'last_four' | 'code' }
   /**
-   * Looks whether the person can have read the question that is accepted; the result is the next input. `isProven`: a
-   * button under the question was tapped, so it is enough that the channel took the question.
+   * Finds out whether the person can have read the question that they accept; the result is the next input. `isProven`:
+   * they tapped a button under the question, so it is enough that the channel took the question.
    */
   | { readonly kind: 'look'; readonly isProven: boolean }
   /** Signs; the result is the next input. */
@@ -61,7 +64,7 @@ export type Effect =
   | { readonly kind: 'withdraw' }
   | ({ readonly kind: 'tell' } & Told)
   | { readonly kind: 'evidence'; readonly act: EvidenceAct }
-  /** Queues the template that reminds outside of the channel's window. */
+  /** Queues the template that reminds the person outside of the channel's window. */
   | { readonly kind: 'remind' };
 
 /** A part of the turn's reply. */
@@ -73,7 +76,7 @@ export interface SayEffect {
   readonly document: ShownContract | null;
   /** A link that is the person's alone; it stands last. */
   readonly link: string | null;
-  /** A question takes the place of every question before it in the same reply. */
+  /** A question replaces every earlier question of the same reply. */
   readonly isQuestion: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The flow of a conversation: what it says, which steps it has, when it reminds, and its limits. The flow of a key's
- * brand changes parts of the default flow (docs/conversation.md). Pure.
+ * The form of a conversation's flow: its texts, buttons, steps, reminders and limits. A key's brand changes parts of
+ * the default flow (docs/conversation.md, "The flow of a brand"). Pure.
  */
 import type { Choice } from './input.ts';
 
@@ -55,12 +55,12 @@ export const TEXTS = {
   person_hint: [],
   // What is said beside the questions.
   not_understood: [],
-  /** To who answers "not yet": the question follows. */
+  /** For a person who answers "not yet". The question follows. */
   no_hurry: [],
   offer_person: [],
   handed_over: [],
   wrong_person: [],
-  /** To somebody who writes in place of tapping the offer's button, which stands under it. */
+  /** For a person who writes instead of tapping the offer's button, which is under this text. */
   tap_first: [],
   given_back: [],
   /** The offer with its new costs follows. */
@@ -78,7 +78,7 @@ export const TEXTS = {
   file_infected: [],
   file_unreadable: [],
   file_other_person: [],
-  /** Nothing reads more files of the person today. */
+  /** The service reads no more files of this person today. */
   file_by_person: [],
   /** An operator looked at files, in the order in which they were sent. */
   file_rejected: ['numbers'],
@@ -99,13 +99,13 @@ export const TEXTS = {
   withdraw_too_late: [],
   /** Said with `signed` and `after_signed`, while the country's time to withdraw lasts. */
   withdrawal_right: ['until'],
-  /** To whoever may withdraw in words that are not understood. */
+  /** For a person who may withdraw and writes words that are not understood. */
   withdrawal_word: ['until'],
   /** Under the signed contract. */
   signed_copy: ['hash'],
   // The ends.
   signed: [],
-  /** To whoever writes after the signature. */
+  /** For a person who writes after the signature. */
   after_signed: [],
   declined: [],
   withdrawn: [],
@@ -141,7 +141,7 @@ export const MAX_REPLY_LENGTH = 1024;
 
 export interface Flow {
   readonly texts: Readonly<Record<Language, Readonly<Record<TextKey, string>>>>;
-  /** The titles of buttons. */
+  /** The titles of the buttons. */
   readonly buttons: Readonly<Record<Language, Readonly<Record<Choice, string>>>>;
   /** The steps that a partner may leave out. */
   readonly steps: {

@@ -1,4 +1,8 @@
-/** Everything that can happen to a conversation. Pure. */
+/**
+ * The inputs of a conversation: everything that can happen to it, from the person, the channel, an operator, a timer or
+ * finished work. Types, and the lists of their words. Pure. docs/conversation.md ("Inputs, turns and replies") has the
+ * rule.
+ */
 import type { ApplicationStatus } from '../application/lifecycle.ts';
 import type { WithdrawalResult } from '../loan/withdrawal.ts';
 import type { ToldReply } from '../message/reply.ts';
@@ -20,8 +24,8 @@ export const CHOICES = [
 export type Choice = (typeof CHOICES)[number];
 
 /**
- * What a button stands under: the whole question, the question in short, or the offer of a person's help. A tap of the
- * first kind proves that the phone showed the question.
+ * The text above a button: the whole question, the question in short, or the offer of a person's help. A tap under the
+ * whole question proves that the phone showed it.
  */
 export const UNDER = ['question', 'short', 'help'] as const;
 export type Under = (typeof UNDER)[number];
@@ -42,10 +46,10 @@ export type PersonInput =
   /** A button of something else, such as "I am interested" once more. */
   | { readonly kind: 'foreign_tap' }
   | { readonly kind: 'file'; readonly media: 'image' | 'document' | 'audio' | 'video' | 'sticker' }
-  /** A place, a contact, a reaction, or what the channel does not tell. */
+  /** A location, a contact, a reaction, or something that the channel does not show. */
   | { readonly kind: 'other'; readonly isQuiet: boolean };
 
-/** Why a document is not used, in the groups that the person is told. */
+/** Why a document is not used, in groups: the person is told the group. */
 export const REFUSALS = [
   'gone',
   'too_large',
@@ -90,14 +94,14 @@ export interface DocumentDecided {
   readonly usable: Readonly<Record<Purpose, number>>;
 }
 
-/** The ends of work that was done beside the conversation. */
+/** The results of work that was done beside the conversation. */
 export type WorkInput =
   | {
       readonly kind: 'document';
       readonly purpose: Purpose;
       /**
-       * `other_person`: an operator has to look, and the person is told whose it seems to be. `by_person`: nothing
-       * reads more files of the person today, and they are told so.
+       * `other_person`: an operator has to look, and the person is told whose file it seems to be. `by_person`: the
+       * service reads no more files of this person today, and they are told so.
        */
       readonly fate:
         | 'accepted'
@@ -114,7 +118,7 @@ export type WorkInput =
   | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
   | {
       readonly kind: 'code';
-      /** `sent_again`: the code before it does not count any more. */
+      /** `sent_again`: the earlier code does not count any more. */
       readonly result: 'sent' | 'sent_again' | 'failed' | 'no_proof' | 'too_many';
       readonly way: string;
       readonly minutes: number;
@@ -136,7 +140,7 @@ export interface ShownContract {
  */
 export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
 
-/** What was proven in the transaction of the turn. */
+/** The result of a proof that was made in the transaction of the turn. */
 export type ProofInput =
   | { readonly kind: 'answer'; readonly result: 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable' }
   | { readonly kind: 'question_read'; readonly result: QuestionRead }
@@ -169,9 +173,9 @@ export type Input =
   | { readonly kind: 'opted_out' }
   /** The application's status changed. `canSay`: as that of `begin`; absent: it is open. */
   | { readonly kind: 'status'; readonly status: ApplicationStatus; readonly canSay?: boolean }
-  /** What is known, when a turn begins, of the message outside the chat that tells of an approval. */
+  /** What is known, when a turn begins, about the message outside the chat that reports the approval. */
   | { readonly kind: 'approval_message'; readonly message: ApprovalMessage }
-  /** What became of the reply that told of an approval. */
+  /** What became of the reply that reported the approval. */
   | { readonly kind: 'approval_reply'; readonly reply: ToldReply | null }
   /** `mayRemind`: the contact window of the person's country is open. */
   | { readonly kind: 'timer'; readonly timer: Timer; readonly mayRemind: boolean }
@@ -184,7 +188,7 @@ export type Input =
   | { readonly kind: 'next_day' }
   /** The time to withdraw the signature was over when the person wrote. */
   | { readonly kind: 'withdrawal_over' }
-  /** Something that happened cannot be read. */
+  /** An input whose data cannot be read. */
   | { readonly kind: 'unreadable' }
   /** The newest reply does not reach the person: the channel's window is closed, or the channel said so. */
   | { readonly kind: 'unsaid' }

@@ -1,4 +1,4 @@
-/** The steps of a conversation, its ends, and who speaks (D43). Pure. */
+/** The steps of a conversation, its ends, who speaks, and why an operator took over (D43). Pure. */
 
 /** The steps in the order in which a conversation takes them. */
 export const STEPS = [
@@ -17,7 +17,7 @@ export type Step = (typeof STEPS)[number];
 export const ENDS = ['signed', 'declined', 'withdrawn', 'expired', 'closed'] as const;
 export type End = (typeof ENDS)[number];
 
-/** Where a conversation is. */
+/** The step or the end at which a conversation is. */
 export type ConversationPlace = Step | End;
 export const PLACES: readonly ConversationPlace[] = [...STEPS, ...ENDS];
 

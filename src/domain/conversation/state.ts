@@ -1,4 +1,8 @@
-/** What a conversation remembers. Codes and numbers alone: nothing of the person and no text. Pure. */
+/**
+ * The state that a conversation remembers between turns, how it begins, and how an older or damaged one is read. Pure.
+ * It has codes and numbers alone: no data of the person and no text. docs/conversation.md ("Inputs, turns and replies")
+ * has the rule.
+ */
 import type { ApplicationStatus } from '../application/lifecycle.ts';
 import type { ConversationPlace, HandOverReason, Holder } from './places.ts';
 
@@ -11,8 +15,8 @@ export const SOURCE_STEPS = ['open_link', 'enter_code'] as const;
 export type SourceStep = (typeof SOURCE_STEPS)[number];
 
 /**
- * The message outside the chat that tells of an approval. `none`: there is none, or it failed. `queued`: it has not
- * gone out. `left`: the person has it, or may have it.
+ * The message outside the chat that reports an approval. `none`: there is none, or it failed. `queued`: it has not gone
+ * out. `left`: the person has it, or may have it.
  */
 export type ApprovalMessage = 'none' | 'queued' | 'left';
 
@@ -23,11 +27,11 @@ export interface State {
   readonly handedOver: HandOverReason | null;
   /** The person wants no more messages. */
   readonly optedOut: boolean;
-  /** The phone is somebody else's: nothing is said there, also after the end. */
+  /** The phone is somebody else's, so nothing is said there, even after the end. */
   readonly wrongPerson: boolean;
   /** The number of the question that is open. A button with another number is old. */
   readonly nonce: number;
-  /** The open question was not told, because the channel's window was closed. */
+  /** The open question was not sent, because the channel's window was closed. */
   readonly unsaid: boolean;
   /** The button that was tapped last, and when by the channel's clock; null: none was. */
   readonly tapped: {
@@ -41,7 +45,7 @@ export interface State {
   readonly misunderstood: number;
   /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
   readonly repeats: number;
-  /** How often the open question was told again because it had not reached the person, or not for certain. */
+  /** How often the open question was sent again because it had not, or perhaps not, reached the person. */
   readonly retold: number;
   /** Reminders since the person was heard the last time. */
   readonly reminders: number;
@@ -63,7 +67,7 @@ export interface State {
   readonly sourceSteps: number;
   /** The application's status, as far as the conversation knows. */
   readonly status: ApplicationStatus;
-  /** The turn whose reply asked the open question whole, of those that prove what was shown; null: none yet. */
+  /** The turn whose reply asked the open question in full, if that question proves what was shown; null: none yet. */
   readonly askedTurn: number | null;
   /** The offer was told at this question. */
   readonly offerShown: boolean;
@@ -73,11 +77,11 @@ export interface State {
   readonly shownContract: string | null;
   /** The SHA-256 of the contract that the person accepted. */
   readonly acceptedContract: string | null;
-  /** The review's approval. `untold`: the chat has not told it. `said`: it did, in the reply of `approvalTurn`. */
+  /** The review's approval. `untold`: the chat has not reported it. `said`: the reply of `approvalTurn` reported it. */
   readonly approval: 'none' | 'untold' | 'said';
   /** The turn whose reply told the approval; null: none did, or the turn has not ended. */
   readonly approvalTurn: number | null;
-  /** What was known of the message outside the chat that tells of the approval. */
+  /** What was known about the message outside the chat that reports the approval. */
   readonly approvalMessage: ApprovalMessage;
   /** What is proven of the person, and what is waited for, at the step `code`. */
   readonly proof: 'none' | 'last_four' | 'code_asked' | 'code_sent' | 'code';
@@ -96,15 +100,15 @@ export interface State {
 /** The person has heard of every file that an operator rejected. */
 export const NONE_REJECTED: State['rejected'] = { earnings: [], debts: [] };
 
-/** One inside the channel's window, and the template after it. */
+/** One reminder inside the channel's window, and the template after it. */
 export const MOST_REMINDERS = 2;
 
 /** More questions than one turn can ask. */
 const NONCES_A_TURN = 1_000;
 
 /**
- * A conversation that has begun and said nothing. `turn`: the last one of the application's conversations before, so
- * that no button of theirs is one of this conversation.
+ * The state of a conversation that has begun and said nothing. `turn`: the last turn of the application's earlier
+ * conversations, so that none of their buttons counts here.
  */
 export function newState(status: ApplicationStatus, turn = 0): State {
   return {
@@ -160,7 +164,7 @@ export function at(state: State, place: ConversationPlace): State {
   };
 }
 
-/** What a state has that was stored before these were remembered. */
+/** The values for a state that was stored before the program had these members. */
 const BEFORE = {
   askedTurn: null,
   sourceSteps: 0,
@@ -178,7 +182,7 @@ const BEFORE = {
   copyTurn: null,
 } as const satisfies Partial<State>;
 
-/** A state that was stored before the turn of the copy was remembered: whether a reply had followed the copy. */
+/** A state that was stored before `copyTurn` existed. It says instead whether a reply had followed the copy. */
 type StoredState = Omit<State, 'signedCopy'> & {
   readonly signedCopy: State['signedCopy'] | 'newest' | 'sent';
 };
@@ -193,7 +197,7 @@ export function storedState(stored: StoredState, turn: number): State {
 
 /**
  * The state of a conversation whose rows make a turn fail: an operator has it, and the questions begin anew. What the
- * person said of themselves and of the phone stays, and what they have still to get or may still do.
+ * person said about themselves and about the phone stays. So does what they still have to get, or may still do.
  */
 export function setAsideState(
   row: {

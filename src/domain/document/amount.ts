@@ -1,14 +1,17 @@
-/** Amounts of money as statements write them, in hundredths: whole numbers, so that sums are exact. */
+/**
+ * Reads amounts of money as statements write them, in hundredths: whole numbers, so that sums are exact. Pure.
+ * docs/documents.md ("Layouts") says where they come from.
+ */
 
 /** Which character begins the decimals; null: the amount itself tells. */
 export type DecimalMark = ',' | '.' | null;
 
-/** An amount of more digits is none. */
+/** A number with more digits is not an amount. */
 const MOST = 9e13;
 const AMOUNT =
   /(?<![\d.,])(-?)\s?(?:[A-Z]{0,3}\$|S\/\.?|[A-Z]{3})?\s?(-?)(\d{1,3}(?:[.,]\d{3})+|\d{1,13})([.,]\d{1,2})?(?![\d.,]*\d)/g;
 
-/** The amounts of a text in their order, in hundredths. One that is written in no known way is left out. */
+/** The amounts of a text in their order, in hundredths. An amount in an unknown form is left out. */
 export function amountsIn(text: string, mark: DecimalMark = null): number[] {
   return [...text.matchAll(AMOUNT)].flatMap(([, minus, later, whole = '', decimals = '']) => {
     const amount = hundredths(whole, decimals, mark);

@@ -1,4 +1,6 @@
-/** What a document is, and the closed list of reasons of its fate. */
+/**
+ * What a document is, and the closed list of the reasons for its fate (docs/documents.md, "States and reasons"). Pure.
+ */
 
 declare const DOCUMENT: unique symbol;
 

@@ -1,4 +1,7 @@
-/** Texts without case and accents, so that what people and machines write differently is equal. */
+/**
+ * Folds texts: without case and accents, so that different spellings of one word are equal. Pure. docs/documents.md
+ * ("The reader") says what is compared.
+ */
 
 const MARKS = /\p{M}/gu;
 

@@ -1,4 +1,4 @@
-/** Compares the holder that a statement names with the applicant. */
+/** Compares the holder whom a statement names with the applicant (docs/documents.md; D49 for ID numbers). Pure. */
 import { foldIdNumber } from '../application/fold-id-number.ts';
 import { wordsOf } from './fold.ts';
 
@@ -11,11 +11,11 @@ export interface Holder {
 /** `unknown`: the statement names nobody that can be compared. */
 export type HolderMatch = 'same' | 'another' | 'unknown';
 
-/** Words that a name has or leaves out: `Ana de la Cruz` is `Ana Cruz`. */
+/** Particles, which may be left out of a name: `Ana de la Cruz` is `Ana Cruz`. */
 const PARTICLES = new Set(['de', 'del', 'da', 'das', 'do', 'dos', 'e', 'la', 'las', 'los', 'y']);
-/** What a statement puts in the place of digits that it hides. */
+/** The signs that a statement shows in the place of hidden digits. */
 const HIDDEN = /^[*xX•.#]*[*xX•#]+/;
-/** Fewer digits than that say nothing. */
+/** Fewer digits than these prove nothing. */
 const LEAST_SHOWN = 3;
 
 /**

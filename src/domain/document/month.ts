@@ -1,4 +1,7 @@
-/** Calendar months, and how statements write them. */
+/**
+ * Calendar months, and how statements write them in Spanish, Portuguese and English. Pure. D44 and docs/income.md
+ * ("What counts") say which months count.
+ */
 import { foldCharacters } from './fold.ts';
 
 /** A calendar month: `2026-05`. */
@@ -31,7 +34,7 @@ const WHOLE = new Set(
 const BY_NAME = /^([a-z]{3,10})\.?(?:(?: de)?[ /.-]*(?:de )?(\d{4})|[/'-](\d{2}))(?![\d./-]?\d)/;
 const BY_NUMBER = /^(?:(\d{4})[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/](\d{4}))(?![\d/-])/;
 
-/** A month at the beginning of a line, and how many characters of the line name it; null where there is none. */
+/** A month at the beginning of a line, and how many characters of the line name it; null if there is none. */
 export function monthAt(line: string): { readonly month: Month; readonly length: number } | null {
   const text = foldCharacters(line).join('');
   const indent = text.length - text.trimStart().length;

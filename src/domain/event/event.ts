@@ -1,4 +1,7 @@
-/** Partner events: what changes on a partner's application after its registration (D41). */
+/**
+ * The types of partner events: what changes on a partner's application after its registration (D41, D47). Types and
+ * lists alone.
+ */
 import type { ApplicationId } from '../application/ids.ts';
 import type { ApplicationStatus } from '../application/lifecycle.ts';
 import type { ReasonCode } from '../application/reason-codes.ts';
@@ -26,7 +29,7 @@ export const PARTNER_EVENT_TYPES = [
 ] as const;
 export type PartnerEventType = (typeof PARTNER_EVENT_TYPES)[number];
 
-/** The events of conversations: a partner hears of them only where it asks for them (D47). */
+/** The events of conversations. A partner gets them only if it asks for them (D47). */
 export const CONVERSATION_EVENT_TYPES = [
   'conversation.started',
   'documents.received',
@@ -36,7 +39,7 @@ export const CONVERSATION_EVENT_TYPES = [
   'conversation.ended',
 ] as const satisfies readonly PartnerEventType[];
 
-/** The types that a partner hears of without asking. */
+/** The types that a partner gets without asking. */
 export const UNASKED_EVENT_TYPES: readonly PartnerEventType[] = PARTNER_EVENT_TYPES.filter(
   (type) => !(CONVERSATION_EVENT_TYPES as readonly PartnerEventType[]).includes(type),
 );
@@ -56,7 +59,7 @@ interface OfAnyType {
   readonly number: number;
   readonly at: Date;
   readonly applicationId: ApplicationId;
-  /** null where the applicant's data is erased or cannot be read. */
+  /** null if the applicant's data is erased or cannot be read. */
   readonly idNumber: string | null;
 }
 

@@ -7,7 +7,9 @@ export type SigningQuestion = 'last_four' | 'code';
 const LAST = 4;
 const LONGEST = 200;
 
-/** Six digits, also in two halves (`123 456`, `123-456`) and among other words; null where there are none, or two. */
+/**
+ * Six digits, also in two halves (`123 456`, `123-456`) and among other words; null if there is no code, or several.
+ */
 export function readCode(text: string): string | null {
   if (text.length > LONGEST) return null;
   const joined = text.normalize('NFKC').replace(/(?<!\d)(\d{3})[\s.-](\d{3})(?!\d)/g, '$1$2');
@@ -16,7 +18,7 @@ export function readCode(text: string): string | null {
 
 /**
  * The end of an ID number: a word of four letters and digits with a digit in it, or a text of four letters alone;
- * folded as `lastFourOf` folds. Null where there is none, or two.
+ * folded as `lastFourOf` folds. Null if there is none, or several.
  */
 export function readLastFour(text: string): string | null {
   if (text.length > LONGEST) return null;
@@ -31,7 +33,7 @@ export function lastFourOf(idNumber: string): string {
   return [...folded(foldIdNumber(idNumber))].slice(-LAST).join('');
 }
 
-/** Whether an ID number is long enough to be asked for: of a shorter one no answer can be right. */
+/** Whether an ID number is long enough to be asked for. For a shorter one no answer can be right. */
 export function hasLastFour(idNumber: string): boolean {
   return [...lastFourOf(idNumber)].length === LAST;
 }

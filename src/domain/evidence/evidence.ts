@@ -1,8 +1,11 @@
-/** The rows of evidence of a signature (D46): what they may hold. Pure. */
+/**
+ * What the evidence of a signature may hold, and what a proof returns (D46). Pure. docs/signing.md ("The evidence") has
+ * the rule.
+ */
 import type { ApplicationId } from '../application/ids.ts';
 import type { ReceivedWithdrawal } from '../loan/withdrawal.ts';
 
-/** What happened. The first ones are told by the conversation, the others by the signing itself. */
+/** What happened. The conversation reports the first kinds, the signing itself the others. */
 export type EvidenceKind =
   | 'data_consent_asked'
   | 'data_consent_given'
@@ -28,7 +31,7 @@ export type EvidenceFacts = Readonly<Record<string, string | number | boolean | 
 /** An entry before it is chained. */
 export interface EvidenceEntry {
   readonly kind: EvidenceKind;
-  /** When it happened, by whoever saw it; null: when it is recorded. */
+  /** When it happened, by the clock of the one who saw it; null: the moment of the recording. */
   readonly at: Date | null;
   readonly facts: EvidenceFacts;
 }
@@ -39,13 +42,13 @@ export interface NewEvidence {
   readonly entries: readonly EvidenceEntry[];
 }
 
-/** What a proof came to, and the evidence of it. The caller records it (`recordEvidence`) in the same transaction. */
+/** The result of a proof, and its evidence. The caller records it (`recordEvidence`) in the same transaction. */
 export interface Proven<Result> {
   readonly result: Result;
   readonly evidence: readonly EvidenceEntry[];
 }
 
-/** The end of a signature. */
+/** The result of a signature. */
 export interface ProvenSignature extends Proven<'signed' | 'not_signable'> {
   /**
    * Until when the signature may be withdrawn, and the last day of that (YYYY-MM-DD) on the country's wall clock; null:
@@ -54,7 +57,7 @@ export interface ProvenSignature extends Proven<'signed' | 'not_signable'> {
   readonly withdrawal: { readonly until: Date; readonly lastDay: string } | null;
 }
 
-/** What the evidence has of a withdrawal that an operator recorded. */
+/** The facts that the evidence keeps about a withdrawal that an operator recorded. */
 export function receivedFacts(received: ReceivedWithdrawal | null): EvidenceFacts {
   return received === null ? {} : { by: 'operator', received: received.day, late: received.isLate };
 }

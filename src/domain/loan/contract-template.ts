@@ -1,4 +1,7 @@
-/** Contract templates: texts with placeholders, as data of the operator (D45). Pure. */
+/**
+ * Contract templates: texts with placeholders, as data of the operator, and how they are filled (D45). Pure.
+ * docs/signing.md ("The contract") has the rule.
+ */
 
 /** The languages of contracts. */
 export const CONTRACT_LANGUAGES = ['es', 'pt', 'en'] as const;
@@ -66,7 +69,9 @@ export function hasLooseBrace(text: string): boolean {
   return /[{}]/.test(text.replace(PLACEHOLDER, ''));
 }
 
-/** The contract, with the table of installments where a section asks for it. A value is never read as a placeholder. */
+/**
+ * The filled contract, with the table of installments if a section asks for it. A value is never read as a placeholder.
+ */
 export function blocksOf(
   { title, sections }: ContractTemplate,
   values: ContractValues,

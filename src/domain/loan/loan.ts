@@ -1,4 +1,6 @@
-/** A loan of level installments, in exact minor units (D45). Pure. */
+/**
+ * Computes the schedule of a loan of level installments, in exact minor units (D45; docs/signing.md, "The loan"). Pure.
+ */
 import { type Decimal, divideRounded, power } from '../money/decimal.ts';
 
 /** What a loan is made of. Amounts are in minor units. */
@@ -36,8 +38,8 @@ export interface Loan {
 }
 
 /**
- * The schedule of a loan. Each installment is rounded to the minor unit, and so is the interest of each month. Null
- * where the amount is too small for so many months, or the fees leave nothing to pay out.
+ * The schedule of a loan. Each installment is rounded to the minor unit, and so is the interest of each month. Null if
+ * the amount is too small for so many months, or if the fees leave nothing to pay out.
  */
 export function loanOf({ principal, monthlyRate, months, deducted, monthlyFee }: LoanTerms): Loan | null {
   const level = levelPayment(principal, monthlyRate, months);

@@ -1,4 +1,4 @@
-/** Days on the wall clock of a time zone. Pure. */
+/** Days on the wall clock of a time zone: a loan's dates and periods count in them (docs/signing.md). Pure. */
 import { isoDate, MINUTES_A_DAY, MS_A_MINUTE, steadyStretches } from '../../ground/base/local-time.ts';
 
 /** The date (YYYY-MM-DD) that the zone's wall clock shows at an instant. */

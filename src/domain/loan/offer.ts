@@ -1,4 +1,8 @@
-/** What an applicant is offered by the terms of the country (D45), or why nothing is. Pure. */
+/**
+ * Computes what an applicant is offered by the terms of the country (D45), or why there is no offer; with the annual
+ * effective rate, and the country's name for it. Pure. docs/signing.md ("The loan", "Nobody gets a contract") has the
+ * rule.
+ */
 import type { Country } from '../../ground/base/country-data.ts';
 import { type Decimal, divideRounded, power, readDecimal, unitsAt, writeDecimal } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
@@ -8,13 +12,13 @@ import { addDays, localDate, startOfDate } from './local-day.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
 // The annual effective rate of a loan with its fees (D45): the rate at which the payments are worth what was paid out.
-// Found by bisection in decimals of 30 digits. Pure.
+// Found by bisection in decimals of 30 digits.
 
 const ONE = power(30);
 /** 1,000 % a month. A loan above it counts as one without a rate. */
 const HIGHEST = 10n * ONE;
 
-/** The monthly rate, times 10^30; null where it is above 1,000 % a month. */
+/** The monthly rate, times 10^30; null if it is above 1,000 % a month. */
 function monthlyRateOf({ payments, net }: Pick<Loan, 'payments' | 'net'>): bigint | null {
   const worth = net * ONE;
   if (presentValue(payments, HIGHEST) > worth) return null;
@@ -38,7 +42,7 @@ export function presentValue(payments: Loan['payments'], monthlyRate: bigint): b
 /** Digits of the percentage, as laws and their tables have them. */
 const DIGITS = 2;
 
-/** The annual effective rate in hundredths of a percent; null where it is beyond all sense. */
+/** The annual effective rate in hundredths of a percent; null if there is no rate up to 1,000 % a month. */
 export function annualRateOf(loan: Pick<Loan, 'payments' | 'net'>): bigint | null {
   const monthly = monthlyRateOf(loan);
   if (monthly === null) return null;
@@ -51,8 +55,6 @@ export function annualRateOf(loan: Pick<Loan, 'payments' | 'net'>): bigint | nul
 export function percentText(hundredths: bigint): string {
   return writeDecimal(hundredths, DIGITS);
 }
-
-// What a country calls the annual effective rate with all costs (D45). Pure.
 
 const NAMES: Readonly<Partial<Record<Country, string>>> = {
   CO: 'tasa efectiva anual',
@@ -69,12 +71,15 @@ const OTHERS: Readonly<Record<ContractLanguage, string>> = {
   en: 'annual effective rate',
 };
 
-/** The country's word; for other countries the plain words of the language. */
+/**
+ * The country's word for the annual effective rate with all costs (D45); for other countries the plain words of the
+ * language.
+ */
 export function rateNameOf(country: Country, language: ContractLanguage): string {
   return NAMES[country] ?? OTHERS[language];
 }
 
-/** Why nobody gets a contract. The first six are for an operator to mend. */
+/** Why the applicant gets no contract. An operator has to mend the first six. */
 export type BlockReason =
   /** The terms have nothing for the country. */
   | 'no_terms'
@@ -104,7 +109,7 @@ interface FeeAmount {
   readonly amount: bigint;
 }
 
-/** A loan with everything that a contract says of it. */
+/** A loan with everything that a contract says about it. */
 export interface PricedLoan {
   readonly kind: 'priced';
   readonly loan: Loan;

@@ -1,4 +1,7 @@
-/** The operator's terms of loans, by country (D45). `check-terms.ts` checks a file of this form. Pure. */
+/**
+ * The operator's terms of loans, by country (D45; docs/signing.md, "Terms"). `check-terms.ts` checks a file of this
+ * form. Types alone.
+ */
 import type { Country, Currency } from '../../ground/base/country-data.ts';
 import type { ContractTemplate } from './contract-template.ts';
 import type { WithdrawalPeriod } from './withdrawal.ts';

@@ -1,4 +1,7 @@
-/** Until when an applicant may withdraw from a signed contract (D46). Pure. */
+/**
+ * Computes until when an applicant may withdraw from a signed contract, in calendar or business days of the country
+ * (D46). Pure.
+ */
 import type { Country } from '../../ground/base/country-data.ts';
 import type { PublicHolidays } from '../message/contact-window.ts';
 import { addDays, localDate, startOfDate, weekdayOf } from './local-day.ts';
@@ -32,7 +35,7 @@ function isBusinessDay(date: string, country: Country, holidays: PublicHolidays)
   return weekday !== 0 && weekday !== 6 && !holidays(country, Number(date.slice(0, 4))).has(date);
 }
 
-/** What a withdrawal comes to. */
+/** The result of a withdrawal. */
 export type WithdrawalResult = 'withdrawn' | 'too_late' | 'paid_out' | 'rejected' | 'not_signed';
 
 /** Who takes a signature back, for the history of the application. */
@@ -43,9 +46,9 @@ export interface Withdrawer {
 
 /** A withdrawal that came by another way than the chat, such as a letter, as an operator has judged it. */
 export interface ReceivedWithdrawal {
-  /** The day on which it came (YYYY-MM-DD), on the country's wall clock. */
+  /** The day on which it arrived (YYYY-MM-DD), on the country's wall clock. */
   readonly day: string;
-  /** The time to withdraw was over, and the lender takes it all the same. */
+  /** The time to withdraw was over, but the lender accepts the withdrawal. */
   readonly isLate: boolean;
   readonly by: Withdrawer;
 }

@@ -1,4 +1,7 @@
-/** The events of a channel about messages and their recipients, in a form that is the same for every channel. */
+/**
+ * The events of a channel about messages and their recipients, in one form for every channel; and a person's message
+ * with what is known about the person. Types alone. docs/messages.md ("Channels") has the rule.
+ */
 import type { BlindIndex } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { SendFailure } from './channel.ts';
@@ -12,35 +15,35 @@ export interface StatusEvent {
   readonly kind: 'status';
   /** The channel's own id of the message. */
   readonly channelMessageId: string;
-  /** The text of `formatCallback`; null where the channel does not return it. */
+  /** The text of `formatCallback`; null if the channel does not return it. */
   readonly callback: string | null;
   readonly status: ChannelStatus;
   readonly at: Date;
-  /** The meaning of a failure; null for the other statuses. */
+  /** The meaning of a failure; null for other statuses. */
   readonly failure: SendFailure | null;
-  /** The channel's own id of the recipient; absent where the channel does not tell. */
+  /** The channel's own id of the recipient; absent if the channel does not tell. */
   readonly recipientUserId?: string | null;
 }
 
 /**
- * A person at the channel. WhatsApp leaves out the phone of a person with a user name: then its own id of the person,
- * or the message that the person answers, has to tell whose phone it is.
+ * A person at the channel. WhatsApp leaves out the phone of a person with a user name. Then WhatsApp's own id of the
+ * person, or the message that the person answers, has to show whose phone it is.
  */
 interface FromPerson {
   readonly from: Phone | null;
-  /** The channel's own id of the person; absent where the channel does not tell. */
+  /** The channel's own id of the person; absent if the channel does not tell. */
   readonly userId?: string | null;
 }
 
 /** The person tapped a button of a message, or chose a row of a list. */
 export interface TapEvent extends FromPerson {
   readonly kind: 'tap';
-  /** The channel's own id of the person's message; absent where the channel gives none. */
+  /** The channel's own id of the person's message; absent if the channel gives none. */
   readonly messageId?: string | null;
   readonly payload: string;
-  /** The title of the button or the row; null where the channel does not tell. */
+  /** The title of the button or the row; null if the channel does not tell. */
   readonly title: string | null;
-  /** The channel's own id of the message with the button; null where the channel does not tell. */
+  /** The channel's own id of the message with the button; null if the channel does not tell. */
   readonly contextMessageId: string | null;
   readonly at: Date;
 }
@@ -48,10 +51,10 @@ export interface TapEvent extends FromPerson {
 /** A person wrote a text. */
 export interface TextEvent extends FromPerson {
   readonly kind: 'text';
-  /** The channel's own id of the person's message; absent where the channel gives none. */
+  /** The channel's own id of the person's message; absent if the channel gives none. */
   readonly messageId?: string | null;
   readonly body: string;
-  /** The channel's own id of the message that the text answers; absent where the text answers none. */
+  /** The channel's own id of the message that the text answers; absent if the text answers none. */
   readonly contextMessageId?: string | null;
   readonly at: Date;
 }
@@ -63,7 +66,7 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 /** A person sent a file, which `Channel.fetchMedia` fetches. What the channel claims about the file is not checked. */
 export interface FileEvent extends FromPerson {
   readonly kind: 'file';
-  /** The channel's own id of the person's message; null where the channel gives none. */
+  /** The channel's own id of the person's message; null if the channel gives none. */
   readonly messageId: string | null;
   readonly media: MediaKind;
   readonly mediaId: string;
@@ -84,7 +87,7 @@ export type OtherMessage = (typeof OTHER_MESSAGES)[number];
 /** A person sent something else. `unsupported` is everything that the channel or this service does not know. */
 export interface OtherEvent extends FromPerson {
   readonly kind: 'other';
-  /** The channel's own id of the person's message; null where the channel gives none. */
+  /** The channel's own id of the person's message; null if the channel gives none. */
   readonly messageId: string | null;
   readonly what: OtherMessage;
   readonly contextMessageId: string | null;
@@ -100,18 +103,18 @@ export interface PreferenceEvent extends FromPerson {
 
 export type ChannelEvent = StatusEvent | TapEvent | TextEvent | FileEvent | OtherEvent | PreferenceEvent;
 
-// What persons said at the channel, for the subjects that listen (`Service.hear`). Pure.
+// The second part: what persons said at the channel, for the subjects that listen (`Service.hear`).
 
-/** A person's message with what is known of the person. The channel may give each message any number of times. */
+/** A person's message with what is known about the person. The channel may deliver each message any number of times. */
 export interface Heard {
   readonly event: TapEvent | TextEvent | FileEvent | OtherEvent;
-  /** Of the person's message; null where the channel gives no id. */
+  /** Of the person's message; null if the channel gives no id. */
   readonly messageIndex: BlindIndex<'channel_message_id'> | null;
   /** null: the phone is not known. */
   readonly phoneIndex: BlindIndex<'phone'> | null;
   /** null: the channel did not tell its own id of the person. */
   readonly userIndex: BlindIndex<'channel_user'> | null;
-  /** Of the message that the person answers; null where the channel does not tell. */
+  /** Of the message that the person answers; null if the channel does not tell. */
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
   /** The person opts out by this message. The opt-out is committed already. */
   readonly optsOut: boolean;

@@ -1,4 +1,7 @@
-/** The interface of every channel, in its parts. No method throws: every failure is a result. */
+/**
+ * The interface that every channel implements, in its parts, with one-time codes (D46). No method throws: every failure
+ * is a result. Types alone. docs/messages.md ("Channels") has the rule.
+ */
 import type { MessageId } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
@@ -8,11 +11,11 @@ import type { OutgoingReply } from './reply.ts';
 /** Sends the messages that the service begins. */
 export interface TemplateChannel {
   /**
-   * Sends once. `uncertain` where the channel may have taken the message but did not say so. Resolves within the
-   * channel's own time limit, earlier where `signal` aborts.
+   * Sends once. `uncertain` if the channel may have taken the message but did not say so. Resolves within the channel's
+   * own time limit, earlier if `signal` aborts.
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
-  /** Messages that go out at any hour; a channel without the set has none. */
+  /** Messages that may go out at any hour; without this member there are none. */
   readonly released?: ReadonlySet<MessageId>;
 }
 
@@ -29,11 +32,11 @@ interface FetchedMedia {
   readonly kind: 'media';
   readonly bytes: Buffer;
   readonly contentType: string | null;
-  /** 64 lower-case hex digits; null where the channel tells none. */
+  /** 64 lower-case hex digits; null if the channel tells none. */
   readonly sha256: string | null;
 }
 
-/** `foreign_host`: the channel named an address where the token must not go. */
+/** `foreign_host`: the channel named an address that must not get the token. */
 export type MediaReason = MessageReason | 'foreign_host';
 
 export type MediaResult =
@@ -57,13 +60,13 @@ export interface UploadFile {
 
 /** Files of both directions. */
 export interface MediaChannel {
-  /** The bytes of a file, of which no more than `maxBytes` are ever held. */
+  /** The bytes of a file; never holds more than `maxBytes`. */
   fetchMedia(
     mediaId: string,
     limits: { readonly maxBytes: number },
     signal: AbortSignal,
   ): Promise<MediaResult>;
-  /** May be repeated: a file that is uploaded twice has two ids. */
+  /** May be repeated; then the file has two ids. */
   uploadMedia(file: UploadFile, signal: AbortSignal): Promise<UploadResult>;
 }
 
@@ -92,14 +95,14 @@ export type SendResult =
 /** A result of a message that did not go out. It may also come later, in a channel event. */
 export type SendFailure = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
 
-// The part of a channel that sends one-time codes (D46). A channel without it sends none.
+// The part of a channel that sends one-time codes (D46). A channel without this part sends no codes.
 
 /** A code on its way. No log and no error may show it. */
 export interface OutgoingCode {
   readonly phone: Phone;
   /** Six digits. */
   readonly code: string;
-  /** What a way with texts of its own shows: who asks, for what, and that nobody else may have the code. */
+  /** The text for a channel that shows its own texts: who asks, for what, and that nobody else may have the code. */
   readonly text: string;
   /** The name of the channel's authentication template, and the code of its language. */
   readonly template: string;

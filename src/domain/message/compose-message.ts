@@ -1,4 +1,7 @@
-/** Makes a message from an application and the brand of its key. Pure (D31, D32). */
+/**
+ * Makes a message from an application and the brand of its key (D31, D32), with the part of the name that may be shown
+ * (D42). Pure.
+ */
 import { type ApplicationId, applicationOfMessage, type MessageId } from '../application/ids.ts';
 import {
   type Brand,
@@ -23,12 +26,13 @@ import {
 /** A text of more words or characters is a sentence. */
 const MAX_WORDS = 12;
 const MAX_LENGTH = 100;
-/** Words that a message shows, beside particles. */
+/** The most words of a name that a message shows, without particles. */
 const SHOWN_NAMES = 2;
 const MAX_WORD_LENGTH = 25;
 
 /**
- * Format characters (bidi among them), and others that nobody sees. They come with copied cells, so they are dropped.
+ * Format characters (bidi among them), and other invisible characters. They come with copied cells, so they are
+ * dropped.
  */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Signs that people type in place of the apostrophe. */

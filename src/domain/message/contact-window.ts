@@ -1,4 +1,7 @@
-/** The hours in which a message may go out, by the recipient's country, on the wall clocks of its zones. Pure. */
+/**
+ * The hours in which a message may go out, by the recipient's country, on the wall clocks of its zones. Pure.
+ * docs/contact-windows.md has the rule, and the law behind the built-in windows.
+ */
 import type { Country } from '../../ground/base/country-data.ts';
 import {
   intersect,

@@ -1,4 +1,7 @@
-/** Decides which registrations lead to a message, and its type (contract, "Events"; D31, D32). */
+/**
+ * Decides which registrations lead to a message, and its type (contract, "Events"; D31, D32). Has the statuses of
+ * messages too. Pure.
+ */
 import type { Application } from '../application/fields.ts';
 import type { Decision } from '../scorecard/scorecard.ts';
 

@@ -1,4 +1,4 @@
-/** Until when messages wait for their hour, for operators. Pure. */
+/** Says to operators until when messages wait for their contact window (docs/contact-windows.md). Pure. */
 import { DEFAULT_WINDOWS } from './contact-window.ts';
 
 /** Zones whose built-in window opens on some day at these times of their wall clock. */

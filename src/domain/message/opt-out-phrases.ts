@@ -1,14 +1,14 @@
 /**
- * The words of requests for no more messages, as patterns of texts in plain form (plain-words.ts): small letters
- * without accents, single spaces. `opt-out-words.ts` reads with them. Pure.
+ * The words of requests for no more messages, as patterns of texts in plain form: small letters without accents, single
+ * spaces. `opt-out-words.ts` makes that form, reads with the patterns, and names the laws. Pure.
  */
 
 /** Words that may follow in any number, each after a space. */
 const any = (...patterns: readonly string[]) => `(?: (?:${patterns.join('|')}))*`;
 
-/*
- * What may follow a request is closed: the messages, the list or the number that the request is about, and "ever
- * again". So "darme de baja del servicio" counts and "darme de baja de la tarjeta" does not.
+/**
+ * The closed list of what may follow a request: the messages, the list or the number that the request is about, and
+ * "ever again". So "darme de baja del servicio" counts and "darme de baja de la tarjeta" does not.
  */
 const TAIL_ES = any(
   'mas|nunca( mas)?|jamas|de nuevo|otra vez|de inmediato|inmediatamente|por favor',
@@ -23,7 +23,7 @@ const TAIL_ES = any(
 const MESSAGE_ES =
   '(nada|mensaj(e|ito)s?|msjs?|sms|(whats?|gu?a)s?apps?|wsp|publicidad|propagandas?|promo(cione)?s|ofertas|notificaciones|' +
   'comunicaciones|informacion|spam|textos?|h?u?weas|huevadas|tonterias|porquerias)( de (credito|prestamo)s?)?';
-/** "No quiero llamadas" may ask to write instead: calls count beside messages alone. */
+/** "No quiero llamadas" may ask to write instead. So calls count only together with messages. */
 const CALLS_ES = '(llamadas|correos)';
 const MESSAGES_ES =
   `((mas|nada|sus?|tus?|est[aeo]s?|es[aeo]s?|los|las|la|tant[ao]s?|ningun[ao]?|este tipo de|esa clase de|de) )*(${CALLS_ES} (ni|y|o) )?${MESSAGE_ES}` +
@@ -83,7 +83,7 @@ const SENT_PT = `(${MESSAGES_PT}|(mais )?(isso|isto|essas coisas)( mais)?)`;
 const WRITE_PT =
   '(escrevam?|(contat|incomod|perturb|cham|procur|amol)(a|em?)|liga|liguem?|insista?m?|ench(a|am|e)( mais)? o saco)';
 const SEND_PT = '(mand|envi)(a|em?)';
-/** What follows "não". The singular in -a, bare, may tell of somebody: "não envia" (it does not send). */
+/** What follows "não". The singular in -a alone may be about somebody else: "não envia" (it does not send). */
 const NO_MORE_PT =
   `((fiquem?|fica) me (escrevendo|ligando|incomodando|perturbando|chamando|(mandando|enviando)( ${SENT_PT})?)|(continuem?|voltem?) (a )?me ` +
   `(escrevendo|(mandando|enviando)( ${SENT_PT})?|escrever|ligar|chamar|(mandar|enviar)( ${SENT_PT})?)|(me )?(escrevam?|escrever|` +
@@ -107,7 +107,7 @@ const TAIL_EN = any(
 const MESSAGES_EN =
   '((any|more|any more|your|these|the|further) )*(messages?|texts?|sms|spam|anything( else)?|promotions|ads)';
 
-/** Requests that are read as such wherever a wish or a question leads to them: "¿me pueden ...?". */
+/** Requests that stay requests after a wish or a question: "¿me pueden ...?". */
 export const ACTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
   es: [
     `(dar|darme|darnos|darse|dame|deme|den|denme|me (doy|den|dan|de)|ser dad[oa]) de baja( (a )?${MINE_ES})?${TAIL_ES}`,
@@ -203,16 +203,16 @@ export const STATEMENTS: readonly string[] = [
   'ya no (quiero|deseo)( nada)?( mas)?',
 ];
 
-/** Words of courtesy: they change nothing of what the words beside them mean. */
+/** Words of courtesy: they do not change the meaning of the words beside them. */
 export const COURTESY =
   'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
   'senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
-/** Words that refuse by themselves: beside a request they change nothing of it, and beside a "yes" they do. */
+/** Words that refuse by themselves. They do not change a request beside them, but they do change a "yes". */
 export const NO_INTEREST =
   'no me interesa( mas)?|no (estoy|soy) interesad[oa]|no gracias|nao me interessa( mais)?|nao tenho( mais)? interesse|' +
   'sem interesse|nao obrigad[oa]|not interested|no thanks?|no thank you';
-/** What leads to an act, and changes nothing of what it asks for. */
+/** Words that lead to an act and do not change what it asks for. */
 export const LEADS_TO =
   '(yo |eu |i )?(quiero|quisiera|deseo|desearia|solicito|pido|exijo|necesito|requiero|me gustaria|quero|gostaria de|desejo|' +
   'preciso|want to|want|would like to|d like to|wish to)|(les?|te) (pido|solicito|ruego|agradezco|agradeceria)|agradezco|agradeceria|' +
@@ -223,8 +223,8 @@ export const LEADS_TO =
   'como|how|(le )?hago|puedo|hacer|faco|posso|do i|can i|para|a partir de (hoy|ahora|agora)|desde (hoy|ahora)';
 
 /**
- * Words beside an act that say why, or to whom: they change nothing of what it asks for. Beside a single word they may:
- * "cancelar, ya no quiero el préstamo" withdraws an application.
+ * Words beside an act that say why, or to whom. They do not change what the act asks for. They may change a single
+ * word: "cancelar, ya no quiero el préstamo" withdraws an application.
  */
 export const ASIDES =
   'che|loco|guey|wey|parce|hermano|bro|caballeros?|joven|jovenes|mo[cz][oa]|cara|gente|pessoal|pues|pe|po|tio|huevon|weon|' +

@@ -1,24 +1,23 @@
 /**
- * Recognises texts that ask for no more messages. Pure.
- *
- * WhatsApp's Business Messaging Policy requires senders to respect every such request, in any words, and lists none.
- * The laws of the recipients' countries let people withdraw consent at any time, as easily as they gave it: Brazil's
- * LGPD (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300 of 2023,
- * Mexico's LFPDPPP. These laws have no list of words. The USA have one, 47 CFR 64.1200(a)(10): stop, quit, end, revoke,
- * opt out, cancel, unsubscribe. The other patterns are words that senders in Latin America ask people to write, and
- * words that people write on their own. Counsel has the last word.
- *
- * A request counts only where it is the whole message. Within a sentence the same words may ask for something else:
- * "¿me pueden dar de baja el interés?". A "no, thanks" to an offer does not ask for an end of messages.
+ * Recognises texts that ask for no more messages (docs/messages.md, "Consent"). Pure. A request counts only if it is
+ * the whole message: "¿me pueden dar de baja el interés?" asks for something else, and a "no, thanks" refuses an offer
+ * alone.
  */
 import { ACTS, ALONE, ASIDES, COURTESY, LEADS_TO, NO_INTEREST, STATEMENTS } from './opt-out-phrases.ts';
 
-// One spelling of the words that people write. Pure.
+// WhatsApp's Business Messaging Policy requires senders to respect every such request, in any words, and lists none.
+// The laws of the recipients' countries let people withdraw consent at any time, as easily as they gave it: Brazil's
+// LGPD (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300 of 2023,
+// Mexico's LFPDPPP. These laws have no list of words. The USA have one, 47 CFR 64.1200(a)(10): stop, quit, end, revoke,
+// opt out, cancel, unsubscribe. The other patterns are words that senders in Latin America ask people to write, and
+// words that people write on their own. Counsel has the last word.
+
+// The first part: one spelling of the words that people write.
 
 /**
  * The text in small letters and digits, with one space between words. Full-width and other forms of letters become
- * plain. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes one, and
- * a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
+ * plain letters. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes
+ * one, and a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
  */
 export function plainWords(text: string): string {
   const words = text
@@ -90,7 +89,7 @@ const ASIDE = new RegExp(
 /** A longer text says more than a request. The length is that of the text as written. */
 const MAX_LENGTH = 120;
 
-/** A text without some of what may stand around it. `refuses`: words that refuse were among that. */
+/** A text without some of the words that may stand around it. `refuses`: some of these words refuse. */
 export interface Core {
   readonly words: string;
   readonly refuses: boolean;
@@ -98,8 +97,8 @@ export interface Core {
 
 /**
  * The text in plain words, whole and without some of the courtesy around it, the longest first. A text that is said
- * twice counts once. Of a long text there is none. What a text means and whether it asks for no more messages are both
- * read of these, so that a text which does both never loses its meaning.
+ * twice counts once. A long text has no core. Both the meaning of a text and its wish for no more messages are read
+ * from its cores, so that a text which has both never loses its meaning.
  */
 export function* coresOf(text: string): Generator<Core, void> {
   if (text.length > MAX_LENGTH) return;
@@ -112,7 +111,7 @@ function* coresOfWords(words: string, around: typeof AROUND): Generator<Core, vo
   }
 }
 
-/** The words, and what is left of them as one courtesy after the other is left out at this side. */
+/** The words, and then what is left of them after each courtesy that is taken off at this side. */
 function* without(side: 'before' | 'after', core: Core, around: typeof AROUND): Generator<Core, void> {
   const words = core.words.replace(REPEATED, '$1');
   yield { ...core, words };
@@ -131,8 +130,8 @@ export function isQuestion(text: string): boolean {
 }
 
 /**
- * True where the whole text asks for no more messages, in any spelling that `plainWords` unites. Of several clauses
- * each has to be such a request or an aside: "no me llamen, escríbanme por aquí" asks for something else.
+ * True if the whole text asks for no more messages, in any spelling that `plainWords` unites. If the text has several
+ * clauses, each has to be such a request or an aside: "no me llamen, escríbanme por aquí" asks for something else.
  */
 export function asksToStop(text: string): boolean {
   if (text.length > MAX_LENGTH || PAST.test(text.normalize('NFC'))) return false;
@@ -150,7 +149,7 @@ function asksAlone(text: string): boolean {
   );
 }
 
-/** A request that is read as such wherever a wish, a question or an aside leads to it. */
+/** A request that stays a request after a wish, a question or an aside. */
 function isAct(text: string): boolean {
   for (const { words } of coresOfWords(chatWords(text), AROUND_ACT)) {
     for (let act = words; ; act = act.replace(LEAD, '')) {

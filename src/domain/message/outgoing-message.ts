@@ -1,4 +1,7 @@
-/** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
+/**
+ * A message as a channel gets it, the texts that the channel returns with its events, and the language of a recipient.
+ * Pure. docs/messages.md ("Channels") has the rule.
+ */
 import { languageOfCountry } from '../../ground/base/language.ts';
 import { type ApplicationId, type MessageId, toApplicationId, toMessageId } from '../application/ids.ts';
 import { countryOfPhone, type Phone } from '../phone/phone.ts';

@@ -1,8 +1,9 @@
 /**
- * Why a message waits, failed, is uncertain or was cancelled: a code, never personal data. docs/messages.md says what
- * each one means. This list is the only one: a test compares the statements and the document with
- * it. The column itself takes any text, on purpose. One refused reason would undo the statement that records the
- * answers of a whole turn, and all messages of the turn would become uncertain.
+ * Why a message waits, failed, is uncertain or was cancelled: a code, never personal data. Pure. docs/messages.md
+ * ("Reasons") explains each one. This list is the only one: a test compares the statements and the document with it.
+ *
+ * The column itself takes any text, on purpose. One refused reason would undo the statement that records the answers of
+ * a whole turn, and all messages of the turn would become uncertain.
  */
 
 /** The codes of the service itself, in the document's order. The rest of `MessageReason` are codes of others. */

@@ -1,4 +1,7 @@
-/** Answers to what a person wrote, as a class of messages of their own. Pure. */
+/**
+ * A reply to what a person wrote: its content, its limits at the channel, and its callback (docs/messages.md,
+ * "Replies"). Pure.
+ */
 import type { ApplicationId } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Button } from './outgoing-message.ts';
@@ -20,7 +23,7 @@ export interface ListRow {
   readonly description?: string;
 }
 
-/** What a person may choose from where three buttons are too few. */
+/** What a person may choose from if three buttons are too few. */
 export interface ReplyList {
   /** The title of the button that opens the list. */
   readonly button: string;
@@ -59,18 +62,18 @@ export interface OutgoingReply extends ReplyBody {
   readonly callback: string;
 }
 
-/** What is known of the reply of a turn. */
+/** What is known about the reply of a turn. */
 export interface ToldReply {
   /**
    * `queued`: it has not gone out. `sending`: the channel may have it already. `taken`: the channel took it. `lost`: it
    * failed, was cancelled, or is uncertain.
    */
   readonly fate: 'queued' | 'sending' | 'taken' | 'lost';
-  /** When it reached its phone, by the channel's clock; null: the channel has not told so. */
+  /** When it reached its phone, by the channel's clock; null: the channel has not reported that. */
   readonly arrivedAt: Date | null;
 }
 
-/** The text that identifies a reply and its attempt at the channel. It never reads as the callback of a template. */
+/** The text that identifies a reply and its attempt at the channel. It never has the form of a template's callback. */
 export function formatReplyCallback(replyId: ReplyId, attempt: number): string {
   return `r${replyId}.${attempt}`;
 }
@@ -100,7 +103,7 @@ const REPLY_LIMITS = {
 
 /**
  * Why the channel would refuse a reply, one sentence for each fault; none for a reply that the channel takes. Call this
- * where texts are loaded: the channel's own check comes too late for the person who waits.
+ * when texts are loaded: the channel's own check comes too late for the person who waits.
  */
 export function replyFaults({ text, buttons, list, document }: ReplyBody): string[] {
   const limits = REPLY_LIMITS;

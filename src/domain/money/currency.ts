@@ -1,4 +1,4 @@
-/** Finds the currency of an application's amounts (contract, "Application input"; D12). */
+/** Finds the currency of an application's amounts (contract, "Application input"; D12). Pure. */
 import {
   AREA_CODES,
   CALLING_CODE_CURRENCY,
@@ -14,7 +14,7 @@ import type { Phone } from '../phone/phone.ts';
 
 const ACTIVE: ReadonlySet<string> = new Set(Object.keys(CURRENCIES));
 
-/** True where `code` is an active ISO 4217 code of a circulating currency, in upper case (D12). */
+/** True if `code` is an active ISO 4217 code of a circulating currency, in upper case (D12). */
 export function isCurrency(code: string): code is Currency {
   return ACTIVE.has(code);
 }
@@ -36,8 +36,8 @@ for (const [currency, areaCodes] of AREA_CODES) {
 }
 
 /**
- * The currency of an E.164 number's country (`+573001234567`). Null where the country code is unassigned or belongs to
- * no country. For +1 the area code decides (unknown: USD), for +7 the range; 599 9 is Curaçao (D12).
+ * The currency of an E.164 number's country (`+573001234567`). Null if the country code is unassigned or belongs to no
+ * country. For +1 the area code decides (unknown: USD), for +7 the range; 599 9 is Curaçao (D12).
  */
 export function currencyOfPhone(e164: string): Currency | null {
   const code = threeDigits(e164, 1);

@@ -1,6 +1,7 @@
 /**
- * Exact decimals as whole numbers (bigint) and their powers of ten. Contracts use no floating point: a cent that a
- * rounding invents is a wrong contract. JavaScript's bigint does all that is needed, so no library is used.
+ * Exact decimals as whole numbers (bigint) and their powers of ten. Pure. Contracts use no floating point, because a
+ * cent that a rounding adds makes a contract wrong (D45). JavaScript's bigint does all that is needed, so no library is
+ * used.
  */
 
 /** A decimal: `units` / 10 ^ `scale`. */

@@ -1,4 +1,7 @@
-/** Amounts of money in the minor unit of their currency: cents of a dollar, fils of a dinar, whole pesos of Chile. */
+/**
+ * Amounts of money in the minor unit of their currency (ISO 4217), and how people read them: cents of a dollar, fils of
+ * a dinar, whole pesos of Chile. Pure.
+ */
 import { readDecimal, unitsAt, writeDecimal } from './decimal.ts';
 
 /** ISO 4217, minor units: every other active currency has two digits. */

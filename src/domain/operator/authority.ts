@@ -1,4 +1,4 @@
-/** The largest amounts that an operator decides alone (D48). */
+/** The largest amounts that an operator decides alone (D48), and what each role may do (docs/operators.md). Pure. */
 import { CURRENCIES } from '../../ground/base/country-data.ts';
 
 /** An amount by currency, in hundredths. A currency without an entry: the operator decides on nothing alone. */
@@ -8,7 +8,7 @@ export type Authority = ReadonlyMap<string, bigint>;
 export const AUTHORITY_RULE =
   'a currency and the largest amount, more than 0 and with two decimals at most, such as COP=5000000, or none';
 
-/** Reads `COP=5000000`; null where the text breaks the rule. */
+/** Reads `COP=5000000`; null if the text breaks the rule. */
 export function readAuthority(text: string): readonly [currency: string, hundredths: bigint] | null {
   const [, currency = '', units = '', decimals = ''] =
     /^\s*([A-Za-z]{3})\s*=\s*(\d{1,16})(?:\.(\d{1,2}))?\s*$/.exec(text) ?? [];
@@ -36,7 +36,7 @@ function amountText(hundredths: bigint): string {
   return `${hundredths / 100n}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
 
-// What an operator may do, by role: a role may do what the roles before it may.
+// The roles: each role may do all that the roles before it may.
 
 export const ROLES = ['viewer', 'reviewer', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,11 +1,14 @@
+/**
+ * How the history and the record of acts name an operator who has an account (docs/audit.md, "What is recorded"). Pure.
+ */
 import { type Authority, authorityText, type Role } from './authority.ts';
 
-/** How the history and the record of acts name an operator who has an account: by the id, which stays. */
+/** The name is made from the id, because the id never changes. */
 export function operatorName(id: number): string {
   return `operator ${id}`;
 }
 
-/** The same with what the operator may do from now on, for the record of acts. */
+/** The name with the operator's role and authority from now on, for the record of acts. */
 export function operatorWithRole({
   id,
   role,

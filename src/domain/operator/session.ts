@@ -1,7 +1,7 @@
-/** What a signed-in browser has: its session, and the two parts of its cookie. */
+/** The session of a signed-in browser, and the two parts of its cookie (docs/operators.md). Types alone. */
 import type { Role } from './authority.ts';
 
-/** A session that goes on, with its operator as the account is now. */
+/** A live session, with the present account of its operator. */
 export interface BrowserSession {
   readonly operatorId: number;
   readonly login: string;
@@ -10,7 +10,7 @@ export interface BrowserSession {
   readonly isWhole: boolean;
   /** Both factors were proved in the last five minutes. */
   readonly isFresh: boolean;
-  /** Since the earlier one of both proofs. */
+  /** The seconds since the earlier of the two proofs. */
   readonly provedSecondsAgo: number;
 }
 

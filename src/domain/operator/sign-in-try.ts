@@ -1,7 +1,7 @@
-/** What is counted of tries to sign in, and what the record says of where one came from. */
+/** What is counted about attempts to sign in, and how the record names where one came from (docs/audit.md). Pure. */
 import ipaddr from 'ipaddr.js';
 
-/** The first factor here, the second one, both of them again, the identity provider, and an operator's link. */
+/** The first factor here, the second factor, both again, the identity provider, and the link that an operator gave. */
 export const SIGN_IN_STEPS = ['password', 'code', 'again', 'provider', 'link'] as const;
 /** `locked_out`: nobody looks at the try, because there were too many. */
 export const SIGN_IN_RESULTS = ['done', 'refused', 'locked_out'] as const;
@@ -16,7 +16,7 @@ const KEPT_BITS = { ipv4: 24, ipv6: 48 } as const;
 
 /**
  * The network of an address, for the record, which stays for ever: it tells an office from a stranger and one attack
- * from another, and not which of a network's people or homes it was. `unknown` for what is no address.
+ * from another, but does not show which home or person of the network it was. `unknown` if the text is not an address.
  */
 export function sourceOf(address: string): string {
   // A group of IPv6 addresses is the first half of one (`addressGroup`).

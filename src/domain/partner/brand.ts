@@ -1,12 +1,12 @@
 /**
- * The brand of a key: the texts of its messages and the templates of those texts at the channel (contract, "Events";
- * D31, D32). A part that a brand leaves out has its default.
+ * The brand of a key: the texts of its messages, and the templates of those texts at the channel (docs/brand.md;
+ * contract, "Events"; D31, D32). A part that a brand leaves out has its default, which is here too. Pure.
  */
 import type { FlowChanges } from '../conversation/flow.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, type MessageType, type Templates } from '../message/notify.ts';
 import { MESSAGE_LANGUAGES, type MessageLanguage } from '../message/outgoing-message.ts';
 
-// The default messages of a key, in the names of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
+// The default messages of a key, in the name of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
 // `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). Each
 // message ends with the word that stops further messages.
 
@@ -99,7 +99,7 @@ export interface Brand {
   readonly templates?: Partial<ByType<string | TemplateSettings>>;
   /** False: no message after a review follows one that has gone out (D40). */
   readonly after_review?: boolean;
-  /** False: the tap on "I am interested" begins no conversation (D43). Else what the default flow has otherwise. */
+  /** False: the tap on "I am interested" begins no conversation (D43). An object: its changes of the default flow. */
   readonly conversation?: false | FlowChanges;
   /** The name of the contract's template in the operator's terms (D45); by default the country's. */
   readonly contract?: string;

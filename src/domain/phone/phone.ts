@@ -1,4 +1,8 @@
-/** Turns phone numbers as partners send them into E.164, and into the form in which they are compared (D11). */
+/**
+ * Turns phone numbers as partners send them into E.164, and into the form in which they are compared (D11). Also cleans
+ * phones that a person types, and finds the country of a phone. Pure; the numbering plans are libphonenumber's
+ * metadata.
+ */
 import parsePhoneNumber, { type CountryCode } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import {
@@ -36,7 +40,7 @@ interface NumberingPlan {
   /** Matches exactly the valid numbers of the country. */
   readonly valid: RegExp;
   readonly lengths: ReadonlySet<number>;
-  /** Where a country has this, it alone tells which numbers of a shared calling code are the country's. */
+  /** If a country has this, it alone tells which numbers of a shared calling code are the country's. */
   readonly leading: RegExp | null;
   /** The plans of all countries with the calling code, the largest country first. */
   readonly sharing: readonly NumberingPlan[];
@@ -65,15 +69,15 @@ const PLANS = new Map<string, NumberingPlan>();
 const BY_DIGITS: (NumberingPlan | null | undefined)[] = new Array(1000);
 
 /**
- * The plan of a country, made on first use, because a service has partners in few countries. Null where the library
- * does not know the country.
+ * The plan of a country, made on first use, because a service has partners in few countries. Null if the library does
+ * not know the country.
  */
 function planOfCountry(country: Country): NumberingPlan | null {
   return Object.hasOwn(metadata.countries, country) ? planOf(country) : null;
 }
 
 /**
- * The plan of a number with `+` and country code: that of the largest country with the code. Null where the code is
+ * The plan of a number with `+` and country code: that of the largest country with the code. Null if the code is
  * unassigned, and for a text that does not begin as such a number does.
  */
 function planOfNumber(e164: string): NumberingPlan | null {
@@ -144,7 +148,7 @@ function plainPattern(code: string, prefix: string, countries: readonly string[]
   const lengths = lengthsOf(countries[0]!)
     .filter((length) => code.length + length >= MIN_DIGITS && code.length + length <= MAX_DIGITS)
     .filter((length) => countries.every((country) => lengthsOf(country).includes(length)));
-  // A prefix that matches the empty text goes as well as none.
+  // The pattern of a prefix may also match the empty text. Such a match is no prefix.
   const isPrefix = new RegExp(`^(?:${prefix})$`).test('') ? `(?:${prefix})(?<!^\\+${code})` : prefix;
   const noPrefix = prefix === '' ? '' : `(?!${isPrefix})`;
   const double = code === MEXICO ? '1?' : '';
@@ -176,8 +180,8 @@ function validPattern(data: Metadata): RegExp {
 
 /**
  * The national number that these digits are, with or without trunk digits. A valid one comes first; with `least`
- * `possible` one of a length that the country has is taken too. Null where there is neither, and for a number that
- * would be read as another one itself: some digits of nobody have many trunk digits.
+ * `possible` one of a length that the country has is taken too. Null if there is neither, and for a number that would
+ * be read as another one itself: some unassigned numbers begin with many trunk digits.
  */
 function readNumber(digits: string, plan: NumberingPlan, least: 'valid' | 'possible'): string | null {
   const read = readOnce(digits, plan, least);
@@ -193,13 +197,13 @@ function readOnce(digits: string, plan: NumberingPlan, least: 'valid' | 'possibl
   return least === 'possible' && ownPlan(national, plan).lengths.has(national.length) ? national : null;
 }
 
-/** The plan of the country that has the number; of numbers of nobody, the given one. */
+/** The plan of the country that has the number; for a number that no country has, the given plan. */
 function ownPlan(national: string, plan: NumberingPlan): NumberingPlan {
   if (plan.sharing.length === 1) return plan;
   return plan.sharing.find(({ leading, valid }) => (leading ?? valid).test(national)) ?? plan;
 }
 
-/** The library's rule: a prefix goes where what is left has the shape of a number, and is not too short for one. */
+/** The library's rule: a prefix is dropped if the rest has the shape of a number and is not too short for one. */
 function withoutPrefix(digits: string, plan: NumberingPlan): string {
   const match = plan.prefix?.exec(digits);
   if (!match) return digits;
@@ -213,7 +217,7 @@ function withoutPrefix(digits: string, plan: NumberingPlan): string {
   return lengths.has(rest.length) || rest.length > Math.max(...lengths) ? rest : digits;
 }
 
-/** What people write and the library does not read. */
+/** Forms that people write and the library does not read. */
 function otherReading(digits: string, plan: NumberingPlan): string | null {
   // The 9 of Argentina's mobile phones before the trunk digits: 9 11 15 2345 6789 and 9 011 2345 6789.
   if (plan.callingCode === ARGENTINA && digits.startsWith('9')) {
@@ -231,9 +235,9 @@ const EXTENSION =
   /[\s,;(]{0,8}(?:ext(?:ensi[oó]n|ens[aã]o)?|anexo|interno|int|ramal|x|#)[.:=\s]{0,8}\d{1,6}\s{0,8}\)?$/iu;
 
 /**
- * The text in the characters that D11 reads: full-width digits, dashes and spaces of each kind are those of ASCII.
- * Marks of direction that come with a copied contact are gone, and so are `tel:` and an extension: no phone is stored
- * with one.
+ * The text in the characters that D11 reads: full-width digits and all kinds of dashes and spaces become those of
+ * ASCII. Marks of direction from a copied contact are dropped, and so are `tel:` and an extension, because no phone is
+ * stored with one.
  */
 export function typedPhone(text: string): string {
   return text
@@ -259,37 +263,36 @@ const CODE_PLUS = '+'.charCodeAt(0);
 /** Spaces (the no-break one too), dots, hyphens and parentheses. */
 const PUNCTUATION = ' \u00a0.-()';
 
-/** True where a text is in E.164 form. */
+/** True if a text is in E.164 form. */
 export function isPhone(text: string): text is Phone {
   return E164.test(text);
 }
 
-/** Takes a text that should be in E.164 form. Throws a `TypeError` where the text is not. */
+/** Takes a text that should be in E.164 form. Throws a `TypeError` if the text is not. */
 export function toPhone(text: string): Phone {
   if (!isPhone(text)) throw new TypeError('a phone is not in E.164 form');
   return text;
 }
 
 /**
- * The phone that an E.164 text of the store or of the channel stands for: as the plan reads it, or as it is where no
- * plan does. Such a number is somebody's, so it is never refused. Null for any other text.
+ * The phone of an E.164 text from the store or the channel: as the plan reads it, or unchanged if no plan can read it.
+ * Such a number belongs to somebody, so it is never refused. Null for any other text.
  */
 export function knownPhone(text: string): Phone | null {
   return readInternational(text) ?? (isPhone(text) ? text : null);
 }
 
-/** For readers of phones that no application comes with. */
+/** For phones that come without an application. */
 const NO_CURRENCY = () => null;
 
 /**
- * `text` as an E.164 number (`+573001234567`), or null where D11 refuses it.
+ * `text` as an E.164 number (`+573001234567`), or null if D11 refuses it.
  *
  * `text` is trimmed and not empty. It may hold ASCII digits, spaces, dots, hyphens, parentheses and one `+` before the
  * first digit. With `+` or a leading `00` the number is read by the plan of its country code. Other numbers are read as
  * numbers of the partner's own country where they are valid there, else as international ones. Countries with one
- * calling code (+1, +7, +44 ...) dial each other without the code, so they count as one country here.
- * `namedCurrency` tells the valid currency that the application names; it is asked only where a number has no country
- * code.
+ * calling code (+1, +7, +44 ...) dial each other without the code, so they count as one country here. `namedCurrency`
+ * tells the valid currency that the application names; it is asked only where a number has no country code.
  */
 export function normalisePhone(
   text: string,
@@ -336,8 +339,8 @@ function readInternational(e164: string): Phone | null {
 }
 
 /**
- * Where the application names the currency of other countries and the digits are a number there too, nobody guesses
- * whose phone it is. A currency that several countries have (USD, EUR) stands for each of them.
+ * If the application names the currency of other countries and the digits are a number there too, nobody guesses whose
+ * phone it is. A currency that several countries have (USD, EUR) stands for each of them.
  */
 function readWithoutCode(
   digits: string,
@@ -375,14 +378,14 @@ function readByPlan(e164: Phone, plan: NumberingPlan, least: 'valid' | 'possible
   const start = 1 + plan.callingCode.length;
   const national = readNumber(e164.slice(start), plan, least);
   if (national !== null) return fitting(`+${plan.callingCode}${national}`);
-  // Of a line with two forms a plan has one. The other one is as good, and stays as it was sent.
+  // If a line has two forms, a plan knows one of them. The other form is as good, and stays as it was sent.
   const other = foldPhone(e164);
   return other !== e164 && readNumber(other.slice(start), plan, least) !== null ? e164 : null;
 }
 
 /**
- * Null for a number longer than E.164 allows. A few plans (Germany, Japan ...) have such numbers, and they would not
- * normalise to themselves.
+ * Null for a number longer than E.164 allows. A few plans (Germany, Japan ...) have such numbers, and normalising them
+ * twice would change them.
  */
 function fitting(e164: string): Phone | null {
   return isPhone(e164) ? e164 : null;
@@ -419,9 +422,9 @@ const LONGEST_CALLING_CODE = 3;
 const PART_OF_SAINT_HELENA = ['AC', 'TA'];
 
 /**
- * The country of an E.164 number (`+573001234567`). Where several countries share the calling code (+1, +7, +44 ...),
- * libphonenumber decides by the number. A number that is valid in none of them counts for the largest. Null where the
- * code is unassigned or belongs to no country of ISO 3166-1 (free phone, satellite, Kosovo).
+ * The country of an E.164 number (`+573001234567`). If several countries share the calling code (+1, +7, +44 ...),
+ * libphonenumber decides by the number. A number that is valid in none of them counts for the largest. Null if the code
+ * is unassigned or belongs to no country of ISO 3166-1 (free phone, satellite, Kosovo).
  */
 export function countryOfPhone(e164: string): Country | null {
   const sharing = countriesOfCode(e164);

@@ -1,9 +1,11 @@
-/** Scores an application by a policy and decides. Pure: the same input gives the same result. */
+/**
+ * Scores an application by a policy and decides (contract, "Scoring"; D27-D29). Has the form of policies, and the
+ * built-in one, which an operator can replace with a file (`POLICY_FILE`). Pure: the same input gives the same result.
+ */
 import { CURRENCIES, type Currency, RATES_AS_OF } from '../../ground/base/country-data.ts';
 import type { Application, DebtAge, NumDebts, PriorHistory } from '../application/fields.ts';
 
-// The scoring policy: the points, bands and limits of the scorecard (contract, "Scoring"; D27-D29). The built-in policy
-// is below. An operator can replace it with a file of the same form.
+// The scoring policy: the points, bands and limits of the scorecard.
 
 /** The contract's criteria, each with its most points. They add up to 100. `channel` is the channel of origin. */
 export const MAX_POINTS = {
@@ -56,8 +58,8 @@ export interface Policy {
   readonly amount_limit: {
     readonly usd: number;
     /**
-     * The largest share of the monthly income that the reference installment may take. Absent, as in policies before
-     * this rule: the income does not limit the amount.
+     * The largest share of the monthly income that the reference installment may take. If it is absent, as in older
+     * policies, the income does not limit the amount.
      */
     readonly max_installment_share?: number;
     readonly rates_as_of: string;

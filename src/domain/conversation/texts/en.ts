@@ -1,4 +1,4 @@
-/** The default texts of a conversation in English. */
+/** The default texts of a conversation in English (docs/conversation.md, "The flow of a brand"). Data alone. */
 import type { TextKey } from '../flow.ts';
 import type { Choice } from '../input.ts';
 
