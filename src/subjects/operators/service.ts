@@ -1,4 +1,4 @@
-/** What `serve` and `worker` run of the operators' accounts. */
+/** What `serve` and `worker` run for the operators' accounts: the upkeep job that looks for forged rows. */
 import type { Service } from '../../program/subject/subject.ts';
 import { tellForgedOperators } from './sql/macs.ts';
 

@@ -1,4 +1,7 @@
-/** The variables of the operators' console and of their sign-in. */
+/**
+ * The variables of the operators' console and of the sign-in there, and the console's address (docs/operators.md has
+ * the tables). Reads no network and no disk.
+ */
 import { isIP } from 'node:net';
 import { isLoopback } from '../../ground/base/loopback.ts';
 import { type ReadSetting, readPort, type Setting } from '../../ground/base/setting.ts';
@@ -12,7 +15,7 @@ export const CONSOLE_PORT: Setting<number | null> = {
 
 const LAST_PORT = 65_535;
 
-/** The number after OPS_PORT, where the embedded store has its console without CONSOLE_PORT; 0: any free one. */
+/** The port after OPS_PORT: the embedded store has its console there if CONSOLE_PORT is not set. 0: any free port. */
 export const NEXT_PORT: Setting<number> = {
   variable: 'OPS_PORT',
   read: (text = '8081') => {
@@ -31,8 +34,8 @@ export const CONSOLE_HOST: Setting<string> = {
 };
 
 /**
- * CONSOLE_URL, the origin under which browsers reach the console; null: this machine's own. Nothing that a request says
- * takes its place.
+ * CONSOLE_URL, the origin under which browsers reach the console; null: this machine's own. What a request says about
+ * its host never takes its place.
  */
 export const CONSOLE_URL: Setting<string | null> = {
   variable: 'CONSOLE_URL',
@@ -48,14 +51,17 @@ export const CONSOLE_URL: Setting<string | null> = {
   },
 };
 
-/** An address, or a network such as `fd00::/8`. The program's help reads this file, and loads no package for it. */
+/**
+ * Whether a text is an address, or a network such as `fd00::/8`. The program's help reads this file, so it loads no
+ * package for the check.
+ */
 function isNetwork(text: string): boolean {
   const [, address = text, bits = '0'] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that say where a browser is. */
+/** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that may tell the browser's address. */
 export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
   variable: 'CONSOLE_TRUSTED_PROXIES',
   read: (text = '') => {
@@ -103,7 +109,7 @@ export interface SecondFactorClaim {
   readonly value: string;
 }
 
-/** OIDC_SECOND_FACTOR: any of these claims counts. None: the console always asks for a code of the app. */
+/** OIDC_SECOND_FACTOR: any of these claims counts. Without claims the console always asks for a code of the app. */
 export const OIDC_SECOND_FACTOR: Setting<readonly SecondFactorClaim[]> = {
   variable: 'OIDC_SECOND_FACTOR',
   read: (text = '') =>
@@ -127,7 +133,7 @@ export interface OidcConfig {
   readonly secondFactor: readonly SecondFactorClaim[];
 }
 
-/** null: it is not offered. Throws `ToldError` where a part is missing. */
+/** The settings of OpenID Connect; null: it is not offered. Throws `ToldError` if a part is missing. */
 export function oidcConfig(setting: ReadSetting): OidcConfig | null {
   const [issuer, clientId] = [setting(OIDC_ISSUER), setting(OIDC_CLIENT_ID)];
   const [clientSecret, secondFactor] = [setting(OIDC_CLIENT_SECRET), setting(OIDC_SECOND_FACTOR)];
@@ -139,14 +145,14 @@ export function oidcConfig(setting: ReadSetting): OidcConfig | null {
   return null;
 }
 
-/** A session's cookie may not cross a network that others read. */
+/** Whether a session's cookie crosses no network that others can read. */
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
 /**
- * The origin of the console. `localhost` stands for this machine, because a browser's passkeys and cookies need a name.
- * `port` is the one that is open.
+ * The origin of the console at the open port `port`. `localhost` stands for this machine, because a browser's passkeys
+ * and cookies need a name.
  */
 export function consoleOrigin(
   setting: ReadSetting,
@@ -156,8 +162,8 @@ export function consoleOrigin(
 }
 
 /**
- * Whether this process knows where the console is: a command may run without the variables of the service. Without them
- * a service opens the console at a free port where the usual one is taken.
+ * Whether this process knows where the console is. A command may run without the variables of the service. Without them
+ * the service may also have taken any free port, because the usual one was in use.
  */
 export function knowsConsole(setting: ReadSetting): boolean {
   return setting(CONSOLE_PORT) !== null || setting(CONSOLE_URL) !== null;

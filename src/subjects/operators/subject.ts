@@ -1,4 +1,4 @@
-/** The parts of the operators' accounts in the program. */
+/** The parts of the operators' accounts that the program gets: commands and settings. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {

@@ -1,4 +1,4 @@
-/** `ventanilla operator`. */
+/** `ventanilla operator`: adds, lists, changes and disables operators (docs/operators.md). Each act is recorded. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   AUTHORITY_RULE,

@@ -1,4 +1,7 @@
-/** All routes of the operators' accounts. */
+/**
+ * Puts together all routes of the operators' accounts. They reach the network only for the identity provider
+ * (docs/operators.md, "The operator API").
+ */
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';

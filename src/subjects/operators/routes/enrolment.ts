@@ -1,4 +1,7 @@
-/** How a browser uses the link of an operator: password first, then a code of the authenticator app. */
+/**
+ * Routes by which a browser uses an operator's link: first the password, then a code of the authenticator app.
+ * `uses/enrol.ts` has the rule.
+ */
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -12,7 +15,7 @@ export const NO_LINK = {
   body: { error: 'the link is wrong, was used, or ended: ask an admin for a new one' },
 };
 
-/** The routes of an enrolment. */
+/** The routes of an enrolment; `onTry` hears of each look at a link that is refused. */
 export function enrolmentRoutes(store: { database: Database; vault: Vault }, onTry: OnTry): Route[] {
   return [
     route({

@@ -1,4 +1,7 @@
-/** Parts of the forms of requests and answers. */
+/**
+ * Schemas that several routes of the accounts share, for requests and answers (docs/operators.md, "The operator API").
+ * Pure.
+ */
 import { type TProperties, Type } from 'typebox';
 import { ROLES } from '../../../domain/operator/authority.ts';
 
@@ -7,7 +10,7 @@ export function Strict<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** As somebody typed it: the rules of passwords hold where one is chosen. */
+/** A password as somebody typed it. The rules of passwords hold where one is chosen. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: 1_024 });
 
 /** A login, a code or a token. */
@@ -29,7 +32,7 @@ export const SignedIn = Strict({
   oidc: Type.Boolean({ description: 'Whether sign-in by OpenID Connect is set up here.' }),
 });
 
-/** The ways to sign in, and how far this browser is. */
+/** The ways to sign in, and which step of the sign-in this browser has reached. */
 export const WaysIn = Strict({
   offered: Type.Boolean(),
   name: Type.Union([Type.String(), Type.Null()], { description: 'The host of the identity provider.' }),

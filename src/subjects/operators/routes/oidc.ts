@@ -1,4 +1,7 @@
-/** How a browser signs in by OpenID Connect. */
+/**
+ * Routes by which a browser signs in by OpenID Connect, or binds an account (docs/operators.md, "Sign-in by OpenID
+ * Connect"). `uses/oidc-begin.ts` and `uses/oidc-end.ts` do the work.
+ */
 import { Type } from 'typebox';
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import { type Answer, type Call, type Route, route } from '../../../wire/operator/route.ts';
@@ -13,7 +16,7 @@ import { throttled } from './throttled.ts';
 /** Where the identity provider sends the browser, below the origin of the console. */
 export const CALLBACK = '/api/session/oidc/callback';
 
-/** Tells of a fault of the identity provider, for the log. */
+/** Logs a fault of the identity provider. */
 type LogFault = (error: ProviderError) => void;
 
 const NOT_OFFERED = {
@@ -97,7 +100,7 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
   ];
 }
 
-/** Whose code this browser has to give. The first factor is proved, so the login tells nobody anything new. */
+/** Whose code this browser has to give. The first factor is proved, so the login is no news to anybody. */
 function codeOf(session: Call<unknown, unknown, 'open'>['session']): {
   needs_code: boolean;
   login: string | null;
@@ -124,7 +127,7 @@ async function started(
   }
 }
 
-/** The outcomes of who was let in. */
+/** The outcomes in which the provider's sign-in was taken. */
 const PROVED: readonly string[] = ['done', 'again', 'bound'];
 
 type SignInEnd = Ended | { readonly kind: ProviderError['fault'] };
@@ -155,7 +158,10 @@ async function ended(
   }
 }
 
-/** The page reads what became of it from the address. The token stands behind `#`, which no server gets. */
+/**
+ * Sends the browser to the page, whose address says what became of the sign-in. The token stands behind `#`, which no
+ * server gets.
+ */
 function goOn(outcome: SignInEnd): Answer<never> {
   const away = { body: null, pendingCookie: '' };
   switch (outcome.kind) {
@@ -168,7 +174,7 @@ function goOn(outcome: SignInEnd): Answer<never> {
     case 'bound':
       return { ...away, redirect: `/#bound=${outcome.token}` };
     case 'over':
-      // Maybe a sign-in goes on in this browser, and this answer is not its own.
+      // Another sign-in may be under way in this browser, and this answer does not belong to it.
       return { body: null, redirect: '/?oidc=over' };
     default:
       return { ...away, redirect: `/?oidc=${outcome.kind}` };

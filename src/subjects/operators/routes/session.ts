@@ -1,4 +1,7 @@
-/** How a browser signs in and out. */
+/**
+ * Routes by which a browser signs in, signs in again and signs out (docs/operators.md, "The operator API").
+ * `uses/sign-in.ts` and the files beside it have the rules.
+ */
 import { authorityJson } from '../../../domain/operator/authority.ts';
 import type { BrowserSession } from '../../../domain/operator/session.ts';
 import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/sign-in-try.ts';
@@ -118,7 +121,7 @@ const RESULTS = {
   throttled: 'locked_out',
 } as const satisfies Record<SignIn['kind'], SignInResult>;
 
-/** Not 401: the session goes on. */
+/** Not 401, because the session goes on. */
 export const NOT_PROVED = {
   status: 403,
   body: { error: 'password or code is wrong', needs: 'sign-in' },

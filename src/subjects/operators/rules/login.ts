@@ -1,12 +1,13 @@
-/** The name that an operator signs in with. */
+/** The name that an operator signs in with: its rule and its normal form. Pure. */
 
 /** The rule of `readLogin`, for error texts. */
 export const LOGIN_RULE =
   'the login must be 2 to 64 letters, digits, dots, hyphens, underscores, plus or at signs, and begin with a letter';
 
 /**
- * A login as it is stored, if it is one: full-width letters are those of ASCII, and what a copied text has without
- * showing it is gone. A letter of another script that looks the same stays another one, which no login has.
+ * The text in the form in which logins are stored. Full-width letters become those of ASCII, and characters that a
+ * copied text has but does not show are dropped. A letter of another script that looks the same stays as it is, so the
+ * text is no login.
  */
 export function normalLogin(text: string): string {
   return text
@@ -16,7 +17,7 @@ export function normalLogin(text: string): string {
     .toLowerCase();
 }
 
-/** The login in lower case; null where the text breaks the rule. */
+/** The login in lower case; null if the text breaks the rule. */
 export function readLogin(text: string): string | null {
   const login = normalLogin(text);
   return /^[a-z][a-z0-9._+@-]{1,63}$/.test(login) ? login : null;

@@ -1,18 +1,27 @@
-/** Which passwords operators may choose: long ones that nobody tries, without rules of characters (NIST SP 800-63B). */
+/**
+ * Which passwords operators may choose: long ones that nobody tries, without rules about kinds of characters (NIST SP
+ * 800-63B, section 3.1.1; docs/operators.md, "Passwords"). Pure: the console's page checks with this file too.
+ */
 
 export const SHORTEST = 12;
 export const LONGEST = 128;
 const SHORTEST_WORD = 3;
-/** A shorter login stands in many words that have nothing to do with it, as `ana` in `banana`. */
+/** A shorter login is part of many words that have nothing to do with it, as `ana` is of `banana`. */
 const SHORTEST_IN_WORDS = 4;
 
 /** What is wrong with a password. */
 export type PasswordFault = 'short' | 'long' | 'login' | 'known';
 
-/** Whether a password is known, for `faultOfPassword`: the page loads the words only where somebody chooses one. */
+/**
+ * Whether a password is known, for `faultOfPassword`. The page loads the list of words only where somebody chooses a
+ * password, so the check is a parameter.
+ */
 export type IsKnown = (password: string, own: readonly string[]) => boolean;
 
-/** What is wrong with a password; null: nothing. `login` is empty where it is not known. Lengths count code points. */
+/**
+ * What is wrong with a password; null: nothing. `login` is empty if nobody knows it. Lengths are counted in code
+ * points.
+ */
 export function faultOfPassword(password: string, login: string, isKnown: IsKnown): PasswordFault | null {
   const characters = [...password.normalize('NFC')].length;
   if (characters < SHORTEST) return 'short';
@@ -22,7 +31,7 @@ export function faultOfPassword(password: string, login: string, isKnown: IsKnow
   return isKnown(password, ['ventanilla', ...parts]) ? 'known' : null;
 }
 
-/** Whether the login stands in the password; a short one: as words of its own. */
+/** Whether the password contains the login. A short login counts only as a word of its own. */
 function hasLogin(password: string, login: string): boolean {
   return login.length < SHORTEST_IN_WORDS
     ? wordsOf(password).includes(wordsOf(login))

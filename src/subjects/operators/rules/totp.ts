@@ -1,20 +1,20 @@
-/** One-time codes of an authenticator app (RFC 6238): six digits, a new one every 30 seconds. */
+/** One-time codes of an authenticator app: six digits, a new code every 30 seconds (RFC 6238). Pure. */
 import { Secret, TOTP } from 'otpauth';
 
 const PERIOD_S = 30;
 /** RFC 4226, section 4, asks for 160 bits. */
 export const SECRET_BYTES = 20;
-/** A code of the step before or after the present one is taken too: clocks differ, and typing takes time. */
+/** A code of the step before or after the present one counts too: clocks differ, and typing takes time. */
 const STEPS_AROUND = 1;
 
-/** The address that an authenticator app reads, also as a picture. */
+/** The address that an authenticator app reads, as a text or as a picture. */
 export function totpUri(secret: Buffer, login: string): string {
   return totpOf(secret, login).toString();
 }
 
 /**
- * The time step of a right code that comes after `lastStep`; null for a wrong code, and for one that was taken before
- * (RFC 6238, section 5.2). `nowMs` is the database's time. Spaces do not count: apps show a code in two halves.
+ * The time step of a right code that is later than `lastStep`. Null for a wrong code, and for one that was taken before
+ * (RFC 6238, section 5.2). `nowMs` is the database's time. Spaces do not count, because apps show a code in two halves.
  */
 export function stepOfCode(secret: Buffer, code: string, nowMs: number, lastStep: number): number | null {
   const token = code.replaceAll(/\s/g, '');

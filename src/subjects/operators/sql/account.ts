@@ -1,6 +1,7 @@
 /**
- * The row of an operator: what the operator may do, the factors, the link and the recovery codes. One MAC covers all of
- * it, so each change reads the whole row, checks it, and writes it with a new MAC.
+ * The row of an operator in `operators`: what the operator may do, the factors, the link and the recovery codes. One
+ * MAC covers the whole row, so each change reads the row, checks it, and writes it with a new MAC (docs/operators.md,
+ * "The operator API").
  */
 
 import type { Authority, Role } from '../../../domain/operator/authority.ts';
@@ -9,7 +10,7 @@ import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';
 
-/** Who somebody is at the identity provider. */
+/** The identity of an operator at the identity provider. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -27,11 +28,11 @@ export interface Account {
   readonly totp: Buffer | null;
   /** The time step of the last code that was taken. */
   readonly totpStep: number;
-  /** null: no operator sets the factors by a link. */
+  /** null: there is no link by which the operator may set the factors. */
   readonly link: { readonly digest: Buffer; readonly ends: string } | null;
   /** null: the account is not bound to an identity. It has a password or an identity, never both. */
   readonly identity: Identity | null;
-  /** The digests of those that are left. */
+  /** The digests of the recovery codes that are left. */
   readonly recoveryCodes: readonly Buffer[];
   /** When both factors were set; null: the account cannot sign in. */
   readonly enrolledAt: string | null;
@@ -41,7 +42,7 @@ export interface Account {
   readonly nowMs: number;
 }
 
-/** What a change may give another value. */
+/** The values that a change may set. */
 export type AccountChange = Partial<Omit<Account, 'id' | 'login' | 'now' | 'nowMs'>>;
 
 /** A row of `accountColumns`. */
@@ -77,14 +78,14 @@ export function accountColumns(operators: string): string {
   ].join(', ');
 }
 
-/** The account of a row; null where this service has not written the row as it is. */
+/** The account of a row; null if the row is forged. */
 export function accountOf(vault: Vault, row: AccountRow | undefined): Account | null {
   if (row === undefined) return null;
   const account = toAccount(row);
   return isRowMac(vault, KIND, factsOf(account), row.mac) ? account : null;
 }
 
-/** The same, without a look at the MAC: for what may be shown, and for the end of an account. */
+/** The same without a check of the MAC: to show an account, or to end it. */
 export function toAccount(row: AccountRow): Account {
   const { id, login, role, password, totp, enrolment, enrolment_ends: ends, issuer, subject, now } = row;
   return {
@@ -105,7 +106,7 @@ export function toAccount(row: AccountRow): Account {
   };
 }
 
-/** What is no amount counts as none: a wrong row must not stop those who read all of them. */
+/** A value that is no amount counts as none: one wrong row must not stop whoever reads all rows. */
 function authorityOf(stored: unknown): Authority {
   const entries = Object.entries(stored ?? {}).filter(([, text]) => /^\d{1,20}$/.test(text));
   return new Map(entries.map(([currency, text]) => [currency, BigInt(text)]));
@@ -119,7 +120,10 @@ function digestsOf(bytes: Buffer): Buffer[] {
 
 const KIND = 'operator account';
 
-/** The secret of the codes is sealed under the account's id: here it counts whether there is one. */
+/**
+ * What the MAC covers. The secret of the codes is sealed under the account's id, so the MAC covers only whether there
+ * is one.
+ */
 function factsOf(account: Account) {
   const { id, login, role, authority, password, totp, totpStep, link, identity, recoveryCodes } = account;
   return [
@@ -151,7 +155,7 @@ const INSERT = `
   VALUES ($1, $2, $3, $4, $5, ${timeOf('$6')}, $7)
   ON CONFLICT (login) DO NOTHING`;
 
-/** Adds the row of a new account. False where the login is taken. */
+/** Adds the row of a new account. False if the login is taken. */
 export async function insertAccount(session: Session, vault: Vault, account: Account): Promise<boolean> {
   const { id, login, role, authority, link } = account;
   const { rowCount } = await session.query(INSERT, [
@@ -167,7 +171,7 @@ const CHANGE = `
     enrolled_at = ${timeOf('$12')}, disabled_at = ${timeOf('$13')}, mac = $14
   WHERE id = $1`;
 
-/** Changes an account that the transaction has locked. Returns it as it is then. */
+/** Changes an account that the transaction has locked. Returns the account as it is afterwards. */
 export async function changeAccount(
   session: Session,
   vault: Vault,

@@ -1,6 +1,7 @@
 /**
- * What a restore ends (docs/backup.md): the sign-ins of the restored moment, and what operators have lost since. It
- * takes away and gives nothing: the later state may be the reason for the restore.
+ * What a restore ends (docs/backup.md): the sign-ins of the restored moment, and whatever operators have lost since
+ * then. It only takes rights away, because what happened later may be the reason for the restore. Writes `operators`,
+ * `operator_sessions` and `operator_pending_sign_ins`.
  */
 
 import { ROLES } from '../../../domain/operator/authority.ts';
@@ -17,7 +18,7 @@ import {
 
 const ALL = `SELECT ${accountColumns('o')} FROM operators o ORDER BY o.id`;
 
-/** All accounts that this service has written. */
+/** All accounts that are not forged. */
 export async function readAccounts(session: Pick<Transaction, 'query'>, vault: Vault): Promise<Account[]> {
   const { rows } = await session.query<AccountRow>(ALL);
   return rows.map((row) => accountOf(vault, row)).filter((account) => account !== null);
@@ -41,7 +42,7 @@ export interface Loss {
   readonly what: 'account' | 'factors' | 'recovery codes' | 'role or authority';
 }
 
-/** Takes from each account what the same account of a later state does not have any more. */
+/** Takes from each account what the same account of the later state has lost. */
 export async function endAccountsAgain(
   session: Transaction,
   vault: Vault,
@@ -51,7 +52,7 @@ export async function endAccountsAgain(
   const losses: Loss[] = [];
   for (const account of await readAccounts(session, vault)) {
     const then = byId.get(account.id);
-    // After another restore the number may be somebody else's.
+    // After another restore the same id may belong to somebody else.
     if (then?.login !== account.login || account.disabledAt !== null) continue;
     const change = lossesOf(account, then);
     if (change.length === 0) continue;

@@ -1,4 +1,7 @@
-/** What operators prove themselves with: the link, the password, the one-time codes and the recovery codes. */
+/**
+ * What an operator proves a sign-in with: the link, the password, the one-time codes and the recovery codes. Reads and
+ * writes `operators`; new factors end rows of `operator_sessions`. `sql/account.ts` has the row and its MAC.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -49,8 +52,8 @@ export async function lockAccountByLink(
 }
 
 /**
- * Sets the password and the secret of the codes of a locked account; it is enrolled once a code was right. A password
- * takes the place of an identity. Throws where the vault's sealing key is retired (`requireLiveKey`).
+ * Sets the password and the secret of the codes of a locked account. The account is enrolled only after a right code. A
+ * password takes the place of an identity. Throws if the vault's sealing key is retired (`requireLiveKey`).
  */
 export async function setFactors(
   session: Session,
@@ -81,8 +84,8 @@ export async function setTotp(
 }
 
 /**
- * The locked account can sign in from now on, and its link works no more. Without `recoveryCodes`, their digests, it
- * keeps those that it has. A session from before was made with other factors.
+ * From now on the locked account can sign in, and its link works no more. Without `recoveryCodes`, their digests, it
+ * keeps the codes that it has. Sessions from before end, because they were made with other factors.
  */
 export async function enrol(
   session: Session,
@@ -105,7 +108,7 @@ export async function enrol(
   });
 }
 
-/** Marks a code of a locked account as taken, and those before it. */
+/** Marks a code of a locked account, and all earlier codes, as taken. */
 export async function takeStep(
   session: Session,
   vault: Vault,
@@ -134,7 +137,7 @@ export async function resetFactors(
   });
 }
 
-/** Takes a recovery code of a locked account, which counts once. False where the operator has no such code. */
+/** Uses up a recovery code of a locked account. False if the operator has no such code. */
 export async function takeRecoveryCode(
   session: Session,
   vault: Vault,
@@ -152,7 +155,7 @@ export function openTotp(vault: Vault, id: number, sealed: Buffer): Buffer {
   return vault.open(sealed, totpIdentity(id));
 }
 
-/** What the secret of an operator's codes is sealed under. */
+/** The identity that the secret of an operator's codes is sealed under. */
 export function totpIdentity(id: number | string): string {
   return `operator totp ${id}`;
 }

@@ -1,4 +1,7 @@
-/** The identities of operators at the identity provider. */
+/**
+ * Which operator an identity at the identity provider belongs to (docs/operators.md, "Sign-in by OpenID Connect").
+ * Reads and writes `operators`.
+ */
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import {
@@ -28,9 +31,9 @@ export async function lockAccountByIdentity(
 }
 
 /**
- * Binds a locked account to the identity, in the place of all its factors, and gives its link another token. Null where
- * another account is bound to the identity: then this one and its link stay. Throws where one is bound to it at the
- * same moment.
+ * Binds a locked account to the identity, which replaces all its factors, and gives its link another token. Null if the
+ * identity has another account: then this account and its link stay as they are. Throws if another transaction binds
+ * the identity at the same moment.
  */
 export async function bindIdentity(
   session: Session,

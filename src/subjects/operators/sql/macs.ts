@@ -1,11 +1,14 @@
-/** The MACs of all rows of operators together: their replacement and their check. */
+/**
+ * The MACs of all rows of operators together: the reindex makes them again, and the upkeep looks for forged rows.
+ * `seal/row-macs.ts` has the rule.
+ */
 import type { Session } from '../../../ground/postgres/database.ts';
 import { renewedMacs, type Telling, tellForged } from '../../../seal/row-macs.ts';
 import { ACCOUNTS } from './account.ts';
 import { PENDING_SIGN_INS } from './pending-sign-ins.ts';
 import { SESSIONS } from './sessions.ts';
 
-/** Whether there is an account: its MAC depends on the index key. */
+/** Whether there is an account. Its MAC depends on the index key. */
 export async function hasAccounts(session: Session): Promise<boolean> {
   return (await session.query('SELECT FROM operators LIMIT 1')).rows.length > 0;
 }
@@ -16,7 +19,7 @@ export const RENEWED = [
   renewedMacs('MACs of sign-ins under way', PENDING_SIGN_INS),
 ];
 
-/** Tells of rows that this service has not written: `tellForged`. */
+/** Logs forged rows: `tellForged`. */
 export function tellForgedOperators(context: Telling): Promise<void> {
   return tellForged(context, [ACCOUNTS, SESSIONS, PENDING_SIGN_INS]);
 }

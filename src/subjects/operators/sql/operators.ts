@@ -1,4 +1,7 @@
-/** The accounts of operators. */
+/**
+ * The accounts of operators as other operators see and change them (docs/operators.md). Reads and writes `operators`,
+ * ends `operator_sessions`, and calls `leave_desk`.
+ */
 import type { Authority, Role } from '../../../domain/operator/authority.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
@@ -24,19 +27,19 @@ export interface Operator {
   readonly role: Role;
   readonly authority: Authority;
   readonly createdAt: Date;
-  /** Since when both factors stand; null: the operator cannot sign in. */
+  /** When both factors were set; null: the operator cannot sign in. */
   readonly enrolledAt: Date | null;
   readonly disabledAt: Date | null;
-  /** null: nothing yet. */
+  /** null: no factor is set yet. */
   readonly signsInWith: FirstFactor | null;
-  /** This service has not written the row as it is: the account may do nothing, and can only be disabled. */
+  /** The row is forged: the account may do nothing, and can only be disabled. */
   readonly isForged: boolean;
 }
 
 /** What an operator signs in with: a password of this service, or an identity at the identity provider. */
 export type FirstFactor = 'password' | 'oidc';
 
-/** What the page needs to know of who is signed in. */
+/** What the page has to know about the operator who is signed in. */
 export interface Profile {
   readonly authority: Authority;
   readonly signsInWith: FirstFactor;
@@ -60,12 +63,12 @@ export async function readOperators(session: Session, vault: Vault): Promise<Ope
   return (await session.query<Row>(LIST)).rows.map((row) => operatorOf(vault, row));
 }
 
-/** An operator with this login, and the account where it may be changed. */
+/** An operator with this login, and the account if it may be changed. */
 export interface Found {
   readonly operator: Operator;
   /** As it is stored. */
   readonly stored: Account;
-  /** null: this service has not written the row as it is. */
+  /** null: the row is forged. */
   readonly account: Account | null;
 }
 
@@ -82,7 +85,7 @@ export async function canSomebodySignIn(session: Session, vault: Vault): Promise
   return operators.some((one) => !one.isForged && one.enrolledAt !== null && one.disabledAt === null);
 }
 
-/** Adds an operator, whose link has the token with this digest. Returns the id; null where the login is taken. */
+/** Adds an operator whose link has the token with this digest. Returns the id; null if the login is taken. */
 export async function insertOperator(
   session: Session,
   vault: Vault,
@@ -113,12 +116,12 @@ export async function insertOperator(
   return (await insertAccount(session, vault, account)) ? account.id : null;
 }
 
-/** The account of an operator as it is now, disabled or not; null: this service has written none. */
+/** The account of an operator as it is now, disabled or not; null if there is none, or if it is forged. */
 export async function readAccount(session: Session, vault: Vault, id: number): Promise<Account | null> {
   return accountOf(vault, (await session.query<Row>(BY_ID, [id])).rows[0]);
 }
 
-/** What the page needs to know of an operator. Throws where this service has not written the account as it is. */
+/** What the page has to know about an operator. Throws if the account is forged. */
 export async function readProfile(session: Session, vault: Vault, id: number): Promise<Profile> {
   const account = await readAccount(session, vault, id);
   if (account === null) throw new Error(`operator ${id} has no account`);
@@ -136,13 +139,13 @@ export async function setRights(
   await changeAccount(session, vault, account, change);
 }
 
-/** Ends a locked account, its sessions and its link, and unbinds its identity. It may be one that is forged. */
+/** Ends a locked account, its sessions and its link, and unbinds its identity. The account may be forged. */
 export async function disableOperator(session: Session, vault: Vault, account: Account): Promise<void> {
   await endSessions(session, account.id);
   await changeAccount(session, vault, account, { disabledAt: account.now, link: null, identity: null });
 }
 
-/** Gives everything back that an operator works on, who is gone. The transaction has locked the account. */
+/** Gives back everything that an operator who is gone works on. The transaction has locked the account. */
 export async function leaveDesk(session: Transaction, id: number): Promise<void> {
   await session.query(LEAVE_DESK, [id]);
 }

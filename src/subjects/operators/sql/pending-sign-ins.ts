@@ -1,4 +1,7 @@
-/** Sign-ins under way at the identity provider. The database's clock ends them; a MAC covers what each is for. */
+/**
+ * Sign-ins under way at the identity provider: rows of `operator_pending_sign_ins`. The database's clock ends them
+ * after ten minutes, and a MAC covers what each one is for (docs/operators.md, "Sign-in by OpenID Connect").
+ */
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
@@ -9,7 +12,7 @@ export type Purpose =
   | { readonly kind: 'sign in' }
   /** By the link whose token has this digest. */
   | { readonly kind: 'enrol'; readonly linkDigest: Buffer }
-  /** In this session; `hasCode`: a code of the app was right before. */
+  /** A sign-in again in this session; `hasCode`: a code of the app was right before. */
   | { readonly kind: 'again'; readonly sessionId: Buffer; readonly hasCode: boolean };
 
 export interface PendingSignIn {
@@ -45,7 +48,7 @@ function factsOf({ id, started_at, purpose, enrolment, session_id, has_code }: O
   return [id.toString('hex'), started_at, purpose, link!, session!, has_code];
 }
 
-/** All of them, for the check of their MACs and their replacement. */
+/** All pending sign-ins, for the check of their MACs and their replacement. */
 export const PENDING_SIGN_INS: MacedRows<MacedRow> = {
   kind: KIND,
   read: `SELECT encode(p.id, 'hex') AS name, ${COLUMNS} FROM operator_pending_sign_ins p`,
@@ -89,7 +92,7 @@ export async function beginPending(
   await database.query(BEGIN, [id, now, purpose.kind, linkDigest, sessionId, hasCode, mac]);
 }
 
-/** Takes a sign-in, which counts once; null: there is none, it is over, or this service has not written it. */
+/** Takes a pending sign-in away, because it counts once. Null if there is none, if it is over, or if it is forged. */
 export async function takePending(
   database: Database,
   vault: Vault,

@@ -1,6 +1,7 @@
 /**
- * The sessions of browsers. The database's clock ends them; a time in the future was written while it was ahead. A MAC
- * covers what a session grants, to whom, since when, and the enrolment that it was made with.
+ * The sessions of browsers: rows of `operator_sessions`. The database's clock ends them; a time in the future was
+ * written while that clock was ahead. A MAC covers what a session grants, to whom, since when, and the enrolment that
+ * it was made with (docs/operators.md, "The operator API").
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { BrowserSession, SessionKey } from '../../../domain/operator/session.ts';
@@ -12,8 +13,8 @@ import type { Vault } from '../../../seal/vault.ts';
 import { type Account, type AccountRow, accountColumns, accountOf } from './account.ts';
 
 /**
- * The most sessions of an operator; a new one ends the oldest. Those without their second factor count apart, so that
- * the password alone ends no whole session.
+ * The most sessions of an operator; a new one ends the oldest. Sessions without their second factor count apart, so
+ * that somebody with the password alone ends no whole session.
  */
 const MOST = 10;
 /** The most wrong proofs in a session. A right one begins another session. */
@@ -39,7 +40,7 @@ const KIND = 'operator session';
 const COLUMNS = `s.id AS session_id, s.secret, s.operator_id, s.is_whole, s.mac AS session_mac,
   ${['started_at', 'seen_at', 'proved_at'].map((name) => `${micros(`s.${name}`)} AS ${name}`).join(', ')}`;
 
-/** Without the count of wrong proofs, which bounds guesses and grants nothing. */
+/** What the MAC covers. The count of wrong proofs is left out: it limits guesses and grants nothing. */
 function factsOf(row: Omit<SessionRow, 'session_mac'>, enrolledAt: string | null) {
   return [
     ...[row.session_id.toString('hex'), row.secret.toString('hex'), row.operator_id, row.is_whole],
@@ -66,7 +67,7 @@ const FIND = `
     s.seen_at < now() - interval '1 minute' AS is_due
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${SESSION_LIVES}`;
-/** Not over what another request has written meanwhile. */
+/** Writes nothing if another request has changed the session meanwhile. */
 const SEEN = `UPDATE operator_sessions SET seen_at = ${timeOf('$2')}, mac = $3 WHERE id = $1 AND mac = $4`;
 const NOW = `SELECT ${micros('now()')} AS now`;
 const START = `
@@ -86,8 +87,8 @@ const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND 
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
 
 /**
- * The session of a cookie; null where there is none, it ended, the account is disabled, or this service has not written
- * the session or the account as they are. `isUse`: somebody uses it with this request, so that it does not end yet.
+ * The session of a cookie. Null if there is none, if it ended, if the account is disabled, or if the session or the
+ * account is forged. `isUse`: somebody uses the session with this request, so its idle time begins again.
  */
 export async function findSession(
   database: Database,
@@ -102,11 +103,12 @@ export async function findSession(
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
   const account = accountOf(vault, row);
   if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac)) {
-    // A process that a vault reindex has passed by knows no MAC: it must not say that the session is over.
+    // A process that still has the index key from before a reindex can check no MAC. It must not say that the session
+    // is over.
     await requireIndexKey(database, vault);
     return null;
   }
-  // Not at each request: reading pages would write rows.
+  // Not at each request, because then each read of a page would write a row.
   if (isUse && row.is_due) {
     const mac = rowMac(vault, KIND, factsOf({ ...row, seen_at: account.now }, account.enrolledAt));
     await database.query(SEEN, [key.id, account.now, mac, row.session_mac]);
@@ -122,8 +124,8 @@ export async function findSession(
 }
 
 /**
- * Starts a session of a locked account; its oldest one ends where there are ten. `provedSecondsAgo`: since the first
- * factor was proved, or the earlier one of both.
+ * Starts a session of a locked account. The oldest one ends if there are ten. `provedSecondsAgo`: how long ago the
+ * first factor was proved; if both were proved at different times, the earlier one counts.
  */
 export async function startSession(
   session: Session,
@@ -175,8 +177,8 @@ export async function hasWholeSession(session: Session, operatorId: number): Pro
 }
 
 /**
- * Starts the whole session that follows one without its second factor, which ends. Both are proved since the first one
- * was. Returns false where the session before is over. The account is locked.
+ * Starts the whole session that replaces one without its second factor. The time of its proof is that of the first
+ * factor. Returns false if the session before is over. The account is locked.
  */
 export function completeSession(
   session: Session,
@@ -188,8 +190,8 @@ export function completeSession(
 }
 
 /**
- * Starts a session in the place of a whole one, where both factors were proved again so long ago. Returns false where
- * that one is over. The account is locked.
+ * Starts a session in the place of a whole one. Both factors were proved again `provedSecondsAgo` seconds ago. Returns
+ * false if the session before is over. The account is locked.
  */
 export function renewSession(
   session: Session,

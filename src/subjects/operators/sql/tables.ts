@@ -1,4 +1,4 @@
-/** The tables of operators' accounts. */
+/** The tables of operators' accounts: what is kept, sealed and deleted, and when. */
 import type { Table } from '../../../ground/postgres/table.ts';
 import { totpIdentity } from './factors.ts';
 import { PENDING_LIVES } from './pending-sign-ins.ts';

@@ -1,4 +1,7 @@
-/** How often somebody tried to sign in. */
+/**
+ * Counts how often somebody tried to sign in, in windows of 15 minutes: rows of `operator_tries`, by the function
+ * `count_operator_tries`. `uses/throttle.ts` has the limits.
+ */
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 
 /** What is counted, with the most tries in 15 minutes. */
@@ -24,7 +27,7 @@ export interface LockedOut {
 }
 
 /**
- * Counts a try before the factors are looked at, so that tries at the same moment count too. null: it is allowed.
+ * Counts a try before the factors are checked, so that tries at the same moment count too. Null: the try is allowed.
  */
 export async function countTry(database: Database, { name, most }: Tried): Promise<LockedOut | null> {
   const { rows } = await database.query<{ tries: number; ends_in_seconds: number }>(COUNT, [[name], WINDOW]);
@@ -33,7 +36,7 @@ export async function countTry(database: Database, { name, most }: Tried): Promi
   return { retryAfterSeconds: Math.max(1, ends_in_seconds), begins: tries === most + 1 };
 }
 
-/** Counts one try less: it led to a sign-in, or nobody looked at it. */
+/** Counts one try less: the try led to a sign-in, or nobody checked it. */
 export async function takeTryBack(database: Database, names: readonly Buffer[]): Promise<void> {
   await database.query(TAKE_BACK, [names]);
 }

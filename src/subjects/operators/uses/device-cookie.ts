@@ -1,21 +1,21 @@
 /**
- * The cookie of a browser in which operators have signed in with both factors. It signs nobody in. Tries from such a
- * browser are counted apart, so that strangers keep no operator out there: behind a proxy they have the same address.
+ * The cookie of a known browser: operators have signed in there with both factors. It signs nobody in. Tries from such
+ * a browser are counted apart, so that strangers cannot lock its operators out: behind a proxy they may have the same
+ * address (docs/operators.md, "The operator API").
  *
- * The store keeps none of them: a MAC binds each mark to the account, to its enrolment, which new factors replace, and
- * to the time.
+ * The store does not keep the cookie. A MAC binds each mark in it to the account, to the enrolment and to the time.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type Account, accountsByIds } from '../sql/factors.ts';
 
-/** The cookie's `Max-Age` is the same. */
+/** As long as the cookie's `Max-Age`. */
 const LIVES_S = 90 * 86_400;
-/** A mark of a later time was made while the clock was ahead. */
+/** A mark from further in the future was made while the clock was ahead, and does not count. */
 const AHEAD_S = 60;
 const MAC_BYTES = 16;
-/** Of operators who share a browser, those who signed in last. */
+/** If more operators share a browser, those who signed in last stay. */
 const MOST_MARKS = 8;
 
 interface Mark {
@@ -41,7 +41,9 @@ export async function knownAccounts(
   return accounts.filter((account) => marks.some((mark) => isOf(vault, account, mark)));
 }
 
-/** The cookie of the browser in which the operator has just signed in with both factors; `before`: the one it had. */
+/**
+ * The new cookie of a browser in which the operator has just signed in with both factors; `before` is its old cookie.
+ */
 export function cookieWith(vault: Vault, before: string | null, account: Account): string {
   const { id, nowMs } = account;
   const madeAtS = Math.floor(nowMs / 1_000);

@@ -1,4 +1,7 @@
-/** How an operator sets the password and the second factor, with the link of `operator add` or `reset-factors`. */
+/**
+ * How an operator sets the password and the second factor, with the link of `operator add` or `operator reset-factors`
+ * (docs/operators.md). Takes a link in `operators`, and records the enrolment.
+ */
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { randomBytes, type Vault } from '../../../seal/vault.ts';
 import { isKnownPassword } from '../rules/known-password.ts';
@@ -26,7 +29,10 @@ export type NotBegun =
   /** The link is wrong, over or used. */
   { readonly kind: 'no_link' } | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
-/** Whose link it is, so that the page can say whose password is chosen. Only who has the token learns it. */
+/**
+ * Whose link it is, so that the page can say whose password is chosen. Only somebody who has the token learns the
+ * login.
+ */
 export async function lookAtLink(
   store: Store,
   { token, address }: { token: string; address: string },
@@ -43,7 +49,7 @@ export async function lookAtLink(
 
 /**
  * Sets the password of the account behind the link, and makes the secret of its codes. The value is the address for the
- * authenticator app; nobody gets it again.
+ * authenticator app, which is shown only this once.
  */
 export async function beginEnrolment(
   store: Store,
@@ -55,7 +61,7 @@ export async function beginEnrolment(
   if (account === null) return { kind: 'no_link' };
   const fault = faultOfPassword(password, account.login, isKnownPassword);
   if (fault !== null) return { kind: 'wrong', fault: faultText(fault, account.login) };
-  // Each hash keeps strangers from signing in meanwhile, and others wait for it.
+  // While a hash is made, strangers cannot sign in and known operators wait, so the hashes of a link are limited.
   const lockedOut = await countLink(store, link);
   if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const hash = await hashPassword(password);
@@ -70,8 +76,8 @@ export async function beginEnrolment(
 }
 
 /**
- * Makes the secret of the codes of an account that the identity provider's sign-in has bound. The value is what
- * `beginEnrolment` gives.
+ * Makes the secret of the codes of an account that a sign-in at the identity provider has bound. The value is the same
+ * as that of `beginEnrolment`.
  */
 export function addApp({ database, vault }: Store, token: string): Promise<Step<string>> {
   const totp = randomBytes(SECRET_BYTES);

@@ -1,4 +1,4 @@
-/** The first admin of the embedded store, so that the console can be tried at once. */
+/** Adds the first admin of the embedded store, so that the console can be tried at once (docs/operators.md). */
 import { operatorWithRole } from '../../../domain/operator/operator-name.ts';
 import { againAfterConflict, inTransaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -11,9 +11,9 @@ import { newToken } from './tokens.ts';
 const LOGIN = 'admin';
 
 /**
- * While no operator has set the factors: adds the admin `admin`, or gives it a new link, which ends the link before.
- * Returns the link's token; null where an operator has set the factors, or somebody added another admin. The record
- * gets the addition alone: a start is no act of an operator.
+ * While no operator has set the factors, adds the admin `admin`, or gives it a new link, which ends the link before.
+ * Returns the link's token; null if an operator has set the factors, or if somebody has added another admin. Only the
+ * addition is recorded, because a start of the program is no act of an operator.
  */
 export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): Promise<string | null> {
   const { token, digest } = newToken();
@@ -34,7 +34,7 @@ export function inviteFirstAdmin({ database, vault, actor }: OperatorContext): P
         return token;
       }
       const id = await insertOperator(session, vault, { login: LOGIN, role: 'admin', linkDigest: digest });
-      // Another process that starts at the same time has just added it, and shows its own link.
+      // Another process that starts at the same time has just added the admin, and shows its own link.
       if (id === null) return null;
       const act = {
         act: 'operator add',

@@ -1,6 +1,7 @@
 /**
- * The identity provider, by OpenID Connect: the authorization code with PKCE, state and nonce. The one file that knows
- * the library, which is loaded at the first sign-in.
+ * Talks to the identity provider by OpenID Connect: the authorization code with PKCE, state and nonce
+ * (docs/operators.md, "Sign-in by OpenID Connect"). Uses the network. No other file knows the library, which is loaded
+ * at the first sign-in.
  */
 import { createHmac } from 'node:crypto';
 import type * as Library from 'openid-client';
@@ -9,19 +10,24 @@ import { isPlainText } from '../../../ground/base/plain-text.ts';
 import type { OidcConfig } from '../settings.ts';
 import type { Identity } from '../sql/identities.ts';
 
-/** Of each request to the provider. A callback makes three at most, within the listener's time for an answer. */
+/**
+ * The limit of each request to the provider. A callback makes three at most, within the listener's time for an answer.
+ */
 const ANSWER_WITHIN_MS = 2_500;
 const METADATA_FOR_MS = 300_000;
 /** OpenID Connect Core 1.0, section 2. */
 const LONGEST_SUBJECT = 255;
 
-/** Why there is no identity: the provider does not answer, it answered with an error, or its answer does not hold. */
+/**
+ * Why there is no identity. `away`: the provider does not answer. `declined`: it answered with an error. `invalid`: its
+ * answer does not hold.
+ */
 export type ProviderFault = 'away' | 'declined' | 'invalid';
 
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly fault: ProviderFault;
-  /** The code of the library or of the provider, for the log; no text that the provider wrote. */
+  /** The code of the library or of the provider, for the log. It is never a text that the provider wrote. */
   readonly code: string;
 
   constructor(fault: ProviderFault, code: string) {
@@ -31,7 +37,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** What the provider says of the person. */
+/** What the provider says about the person. */
 export interface Proved {
   readonly identity: Identity;
   /** When the person signed in there, in seconds since 1970. */
@@ -56,7 +62,7 @@ export class IdentityProvider {
     this.#clock = clock;
   }
 
-  /** A request of the library, with the limit of this program's clock in place of the library's own. */
+  /** Sends a request of the library, with the time limit of this program's clock instead of the library's own. */
   readonly #fetch: Library.CustomFetch = (url, options) =>
     fetch(url, { ...options, signal: this.#clock.timeout(ANSWER_WITHIN_MS) } as RequestInit);
 
@@ -66,8 +72,8 @@ export class IdentityProvider {
   }
 
   /**
-   * The address at which the person signs in. `maxAgeSeconds`: how old a sign-in there may be; 0: none counts, the
-   * person has to sign in. Throws `ProviderError`.
+   * The address at which the person signs in. `maxAgeSeconds`: how old a sign-in at the provider may be; 0: the person
+   * has to sign in anew. Throws `ProviderError`.
    */
   async addressFor({ secret, callback }: Binding, maxAgeSeconds: number): Promise<string> {
     const library = await import('openid-client');
@@ -115,7 +121,8 @@ export class IdentityProvider {
     const { iss, sub, acr, amr, auth_time } = claims;
     if (sub === '' || sub.length > LONGEST_SUBJECT || !isPlainText(sub))
       throw new ProviderError('invalid', 'subject');
-    // Each address asks for it with `max_age` (OpenID Connect Core 1.0, section 2).
+    // The provider has to tell this time, because each address asks with `max_age` (OpenID Connect Core 1.0, section
+    // 2).
     if (auth_time === undefined) throw new ProviderError('invalid', 'auth_time');
     const has = { acr: [acr], amr: Array.isArray(amr) ? amr : [] };
     return {
@@ -125,7 +132,7 @@ export class IdentityProvider {
     };
   }
 
-  /** Of one moment: the library judges times by the clock that it is told. */
+  /** The configuration for one moment, because the library judges times by a clock offset that it is given. */
   async #configuration(library: typeof Library, nowMs: number): Promise<Library.Configuration> {
     const { issuer, clientId, clientSecret } = this.#config;
     const metadata = await this.#discovered(library);
@@ -141,7 +148,7 @@ export class IdentityProvider {
     return configuration;
   }
 
-  /** What the provider says of itself, for five minutes. */
+  /** What the provider says about itself. The answer is kept for five minutes. */
   #discovered(library: typeof Library): Promise<Library.ServerMetadata> {
     const { issuer, clientId } = this.#config;
     const nowMs = this.#clock.monotonicMs();
@@ -151,7 +158,7 @@ export class IdentityProvider {
       .discovery(issuer, clientId, undefined, undefined, { [library.customFetch]: this.#fetch, execute })
       .then((found) => {
         const metadata = found.serverMetadata();
-        // The library makes exceptions for some providers whose issuer is not the one that was asked for.
+        // The library lets some providers name another issuer than the one that was asked for.
         if (new URL(metadata.issuer).href !== issuer.href) throw new ProviderError('invalid', 'issuer');
         return metadata;
       });
@@ -169,12 +176,12 @@ export function stateOf(secret: string): string {
   return derived(secret, 'state');
 }
 
-/** The store keeps a digest of the secret, so nobody makes these values of it. */
+/** The store keeps only a digest of the secret, so somebody who reads the store cannot make these values. */
 function derived(secret: string, what: 'state' | 'nonce' | 'verifier'): string {
   return createHmac('sha256', secret).update(what).digest('base64url');
 }
 
-/** The way of the client's secret that the provider knows; the standard's default is `client_secret_basic`. */
+/** How the client's secret is sent, as the provider asks for it. The standard's default is `client_secret_basic`. */
 function authenticationOf(
   library: typeof Library,
   { token_endpoint_auth_methods_supported: ways = ['client_secret_basic'] }: Library.ServerMetadata,
@@ -186,7 +193,7 @@ function authenticationOf(
     : library.ClientSecretPost(secret);
 }
 
-/** What the library says where the provider did not answer as one. */
+/** The library's codes for answers that no identity provider would give. */
 const AWAY: readonly unknown[] = [
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -205,7 +212,7 @@ function faultOf(library: typeof Library, error: unknown): ProviderError {
   if (error instanceof library.ResponseBodyError) {
     return new ProviderError(error.status >= 500 ? 'away' : 'invalid', name);
   }
-  // Where a connection fails, `fetch` throws a TypeError.
+  // `fetch` throws a TypeError if a connection fails.
   const isAway = AWAY.includes(code) || error instanceof TypeError;
   return new ProviderError(isAway ? 'away' : 'invalid', name);
 }

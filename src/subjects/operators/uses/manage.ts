@@ -1,4 +1,7 @@
-/** Adding and changing the accounts of operators. Who does so has a shell with the secrets, or is an admin. */
+/**
+ * Adds and changes the accounts of operators, for the command line and for admins (docs/operators.md). Writes
+ * `operators`, ends sessions, and gives back what a changed operator works on.
+ */
 import type { Authority, Role } from '../../../domain/operator/authority.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -36,7 +39,7 @@ export function listOperators({ database, vault }: Context): Promise<Operator[]>
   return readOperators(database, vault);
 }
 
-/** Adds an operator. Throws `OperatorError` where the login breaks its rule or is taken. */
+/** Adds an operator. Throws `OperatorError` if the login breaks its rule or is taken. */
 export function addOperator(
   { database, vault }: Context,
   { login: text, role, authority }: { login: string; role: Role; authority: Authority },
@@ -54,7 +57,7 @@ export function addOperator(
   });
 }
 
-/** Gives an operator another role, and other amounts where these are given. Throws `OperatorError`. */
+/** Gives an operator another role, another authority, or both. Throws `OperatorError`. */
 export function changeOperator(
   { database, vault }: Context,
   login: string,
@@ -73,7 +76,7 @@ export function changeOperator(
   );
 }
 
-/** Takes an operator's factors away, ends the sessions, and gives a new link. Throws `OperatorError`. */
+/** Takes an operator's factors away, ends all sessions, and gives a new link. Throws `OperatorError`. */
 export function resetOperator({ database, vault }: Context, login: string): Promise<Invited> {
   const { token, digest } = newToken();
   return inTransaction(database, async (session) => {
@@ -96,8 +99,8 @@ export function signOutOperator({ database, vault }: Context, login: string): Pr
 }
 
 /**
- * Ends an operator's account for good; the id stays in the history. The way out for an account that somebody without
- * the keys of this service has changed. Throws `OperatorError`.
+ * Ends an operator's account for good; the id stays in the history. Nothing else can be done with a forged account.
+ * Throws `OperatorError`.
  */
 export function disableOperator({ database, vault }: Context, login: string): Promise<Operator> {
   return inTransaction(database, (session) =>
@@ -111,7 +114,7 @@ export function disableOperator({ database, vault }: Context, login: string): Pr
   );
 }
 
-/** Refuses a change that would take the last admin away, or the last one who can sign in. Locks the accounts. */
+/** Refuses a change that removes the last admin, or the last admin who can sign in. Locks the accounts. */
 async function keepingAnAdmin<T>(session: Transaction, vault: Vault, change: () => Promise<T>): Promise<T> {
   await lockOperators(session);
   const before = await countAdmins(session, vault);
@@ -146,7 +149,7 @@ async function known(session: Transaction, vault: Vault, login: string): Promise
   return found;
 }
 
-/** The same, where the account is neither disabled nor forged. */
+/** The same, for an account that is neither disabled nor forged. Throws `OperatorError`. */
 async function live(session: Transaction, vault: Vault, login: string): Promise<Account> {
   const found = await known(session, vault, login);
   refuseDisabled(found);

@@ -1,4 +1,7 @@
-/** The way to the identity provider: for a sign-in, with the link of an account, or to sign in again. */
+/**
+ * Sends a browser to the identity provider: for a sign-in, to bind the account of a link, or to sign in again
+ * (docs/operators.md, "Sign-in by OpenID Connect"). Writes `operator_pending_sign_ins`.
+ */
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -55,7 +58,7 @@ export async function beginBinding(oidc: Oidc, address: string, token: string): 
   return begin(oidc, { address, operatorId: account.id }, { kind: 'enrol', linkDigest });
 }
 
-/** Begins a sign-in again within a session; `code` is one of the app, where the account has one. */
+/** Begins a sign-in again within a session; `code` is one of the app, if the account has one. */
 export async function beginAgain(
   oidc: Oidc,
   address: string,

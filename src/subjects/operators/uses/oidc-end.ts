@@ -1,4 +1,7 @@
-/** The way back from the identity provider: what the browser brings becomes a session, or binds an account. */
+/**
+ * Takes the browser's answer from the identity provider: it gives a session, or binds an account (docs/operators.md,
+ * "Sign-in by OpenID Connect"). Takes rows of `operator_pending_sign_ins`, writes sessions, and records each sign-in.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
@@ -19,24 +22,24 @@ export interface Brought {
   /** The secret of the cookie; null: there is none. */
   readonly secret: string | null;
   readonly answer: URLSearchParams;
-  /** The session of the browser; null: it has none that goes on. */
+  /** The session of the browser; null: it has no session that goes on. */
   readonly session: { readonly operatorId: number; readonly isWhole: boolean } | null;
   readonly sessionKey: SessionKey | null;
   readonly deviceCookie: string | null;
   readonly address: string;
 }
 
-/** What became of it. */
+/** What became of the sign-in. */
 export type Ended =
-  /** A new session. Without a cookie of the device it may only give the code of the app. */
+  /** A new session. If there is no `deviceCookie`, the session may only give the code of the app. */
   | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
-  /** Both factors are proved again: a new session in the place of the one before. */
+  /** Both factors are proved again: a new session takes the place of the one before. */
   | { readonly kind: 'again'; readonly cookie: string }
-  /** The account is bound, and needs an authenticator app: the link has this token now. */
+  /** The account is bound, and needs an authenticator app. Its link now has this token. */
   | { readonly kind: 'bound'; readonly token: string }
   | { readonly kind: Refused };
 
-/** Why it became nothing. */
+/** Why the sign-in was refused. */
 export type Refused =
   /** It began in another browser, more than ten minutes ago, or was answered before. */
   | 'over'
@@ -48,25 +51,25 @@ export type Refused =
   | 'taken'
   /** The provider asked for no second factor, and the account has no app. */
   | 'no_second_factor'
-  /** Somebody else signed in again, or nobody did. */
+  /** Another person signed in, or the provider asked nobody to sign in anew. */
   | 'not_again';
 
 /** How much the clocks of the provider and of the database may differ. */
 const CLOCKS_DIFFER_S = 60;
 
 /**
- * Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`, also where the
- * person signed in there longer ago than was asked for.
+ * Ends a sign-in with the answer that the browser brought from the provider. Throws `ProviderError`, also if the
+ * person's sign-in at the provider is older than was asked for.
  */
 export async function endSignIn(oidc: Oidc, brought: Brought): Promise<Ended> {
   const { secret, answer } = brought;
-  // A state of another browser takes nothing: it does not end the sign-in that is under way here.
+  // An answer with the state of another browser must not end the sign-in that is under way here.
   if (secret === null || !isSame(answer.getAll('state'), stateOf(secret))) return { kind: 'over' };
   const pending = await takePending(oidc.database, oidc.vault, digestOf(secret));
   if (pending === null) return { kind: 'over' };
   const proved = await oidc.provider.redeem({ secret, callback: oidc.callback() }, answer, pending.nowMs);
   const { purpose } = pending;
-  // A sign-in again tells of it, and records it.
+  // `again` checks the age itself, and records a refusal.
   const isOld = purpose.kind !== 'again' && !isWithin(maxAgeOf(purpose), { pending, proved });
   if (isOld || proved.signedInAt > pending.nowMs / 1000 + CLOCKS_DIFFER_S)
     throw new ProviderError('invalid', 'auth_time');
@@ -155,7 +158,7 @@ async function again(
   const { session: own, sessionKey, address } = brought;
   if (own === null || !own.isWhole || sessionKey?.id.equals(sessionId) !== true) return { kind: 'not_again' };
   const account = await lockAccountByIdentity(session, vault, proved.identity);
-  // A provider that asked nobody to sign in says a moment before this sign-in began.
+  // A provider that did not ask the person to sign in anew tells a time before this sign-in began.
   if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
     await recordSignIn(session, vault, own.operatorId, 'sign in again refused', {
       why: 'identity provider',
@@ -180,8 +183,8 @@ async function again(
 }
 
 /**
- * Whether the person's sign-in at the provider was at most so old when this sign-in began. The clocks may differ by a
- * minute.
+ * Whether the person's sign-in at the provider was at most `maxAgeSeconds` old when this sign-in began. The clocks may
+ * differ by a minute.
  */
 function isWithin(maxAgeSeconds: number, { pending, proved }: Answered): boolean {
   return ageOf(proved, pending) <= maxAgeSeconds + pending.seconds + CLOCKS_DIFFER_S;

@@ -1,7 +1,8 @@
 /**
- * Hashes of passwords (argon2id, RFC 9106), one at a time: each takes 64 MiB and about 0.1 s of a core, so a flood of
- * sign-ins would take both from the partners' requests. Strangers are refused meanwhile. Who is known waits for a turn:
- * else strangers from many addresses would keep everybody out.
+ * Makes and checks hashes of passwords (argon2id, RFC 9106), one at a time. Each takes 64 MiB and about 0.1 s of a
+ * core, so a flood of sign-ins would take both from the partners' requests. A stranger is refused while a hash is under
+ * way. A known operator waits for a turn: otherwise strangers from many addresses could lock everybody out.
+ * docs/operators.md has the rule, "The operator API".
  */
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
@@ -15,7 +16,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const FORM = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w+/]{22})\$([\w+/]{43})$/;
 
-/** A Node without argon2id has no such function, or one that throws: the import must not fail where it is missing. */
+/** A Node without argon2id has no such function, or one that throws. The import must not fail there. */
 const derive = promisify((...args: Parameters<typeof crypto.argon2>) => (crypto.argon2 ?? missing)(...args));
 
 /** Another hash is under way. */
@@ -27,10 +28,10 @@ export class BusyError extends Error {
   }
 }
 
-/** The last hash that is under way or waits for its turn; null: there is none. */
+/** The last hash that is under way or waits for its turn; null: there is no such hash. */
 let last: Promise<unknown> | null = null;
 
-/** Makes a small hash, so that a start and not the first sign-in finds out. Throws `ToldError` where it cannot. */
+/** Makes a small hash, so that the start fails and not the first sign-in. Throws `ToldError` if it cannot. */
 export async function checkArgon2(): Promise<void> {
   try {
     await digest('', Buffer.alloc(SALT_BYTES), { memory: 8, passes: 1, parallelism: 1 });
@@ -43,19 +44,25 @@ function missing(): never {
   throw new Error('node:crypto has no argon2');
 }
 
-/** Throws `BusyError` while a hash is under way: a try that nobody looks at must not be counted. */
+/**
+ * Throws `BusyError` while a hash is under way. Called before the try is counted, because a try that nobody checks must
+ * not count.
+ */
 export function refuseWhileBusy(): void {
   if (last !== null) throw new BusyError();
 }
 
-/** A stranger's `work`. While a hash is under way throws a `BusyError` after `takeBack`: nobody looks at the try. */
+/**
+ * Does the `work` of a stranger. While a hash is under way, calls `takeBack`, because nobody checks the try, and throws
+ * `BusyError`.
+ */
 export async function unlessBusy<T>(work: () => Promise<T>, takeBack: () => Promise<void>): Promise<T> {
   if (last === null) return work();
   await takeBack();
   throw new BusyError();
 }
 
-/** The text to keep of a password, with its parameters and salt. */
+/** The text that is stored for a password, with its parameters and salt. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await inTurn(() =>
@@ -65,8 +72,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one of the hash. Without a hash it takes as long and is false: the time does not tell
- * which logins there are. Throws an error where the text is no such hash.
+ * Whether the password is the one of the hash. Without a hash the answer is false and takes as long, so the time does
+ * not tell which logins exist. Throws if the text is no such hash.
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODYS) ?? [];
@@ -76,7 +83,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   return crypto.timingSafeEqual(made, Buffer.from(hash, 'base64')) && stored !== null;
 }
 
-/** Of no password. */
+/** A hash of no password, for logins that do not exist. */
 const NOBODYS = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 function digest(

@@ -1,11 +1,14 @@
-/** The check of the second factor: a code of the authenticator app, or a recovery code. Each counts once. */
+/**
+ * Checks the second factor: a code of the authenticator app, or a recovery code. Each code counts once
+ * (docs/operators.md, "The operator API"). Writes the account in `operators`.
+ */
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { stepOfCode } from '../rules/totp.ts';
 import { type Account, openTotp, takeRecoveryCode, takeStep } from '../sql/factors.ts';
 import { recoveryDigest } from './tokens.ts';
 
-/** What proved the second factor of a locked account, and counts no more; null: nothing did. */
+/** What proved the second factor of a locked account, and is now used up; null: the code is wrong. */
 export async function proofOf(
   session: Transaction,
   vault: Vault,

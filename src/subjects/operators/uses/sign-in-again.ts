@@ -1,6 +1,6 @@
 /**
- * How an operator who is signed in proves both factors again, for what needs a sign-in of the last five minutes. Tries
- * are bounded by the operator's codes and by the session, and recorded.
+ * How an operator who is signed in proves both factors again, for acts that need a sign-in of the last five minutes
+ * (docs/operators.md, "The operator API"). Tries are limited by operator and by session, and recorded.
  */
 
 import type { SessionKey } from '../../../domain/operator/session.ts';
@@ -24,8 +24,8 @@ interface Proof {
 }
 
 /**
- * Checks password and code within a whole session. Where both are right, a new session takes the place of this one.
- * Five wrong proofs end the session: somebody may have found the browser open.
+ * Checks password and code within a whole session. If both are right, a new session takes the place of this one. Five
+ * wrong proofs end the session, because a stranger may have found the browser open.
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
@@ -35,7 +35,7 @@ export async function proveAgain(
   const account = await accountByLogin(database, vault, login);
   if (account === null) return { kind: 'refused' };
   const { id } = account;
-  // Not by the login or the address, which strangers share behind a proxy: they would stop every payment.
+  // The limit is not by login or address: strangers may share these behind a proxy, and could then stop every payment.
   const lockedOut = await countCode(store, id);
   if (lockedOut !== null) {
     if (lockedOut.begins) await recordLockout(store, id, address);
@@ -45,7 +45,7 @@ export async function proveAgain(
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
     const locked = await lockAccount(session, vault, id);
     const known = isRight && locked?.password === account.password ? locked : null;
-    // A code beside a wrong password is not looked at: it would be used up.
+    // A code that comes with a wrong password is not checked, because the check would use it up.
     const proof = known && (await proofOf(session, vault, known, code));
     if (known === null || proof === null) {
       await countWrongProof(session, key.id);

@@ -1,4 +1,7 @@
-/** The rows of sign-ins in the record of operators' acts. */
+/**
+ * Writes enrolments, sign-ins and refused sign-ins into the record of operators' acts (docs/audit.md). Adds rows to
+ * `operator_events`.
+ */
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import { sourceOf } from '../../../domain/operator/sign-in-try.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
@@ -6,12 +9,12 @@ import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
 import type { Vault } from '../../../seal/vault.ts';
 
-/** What is recorded. Unknown logins leave no row, because anybody can make them up. */
+/** The acts that are recorded. A try with an unknown login leaves no row, because anybody can make logins up. */
 type SignInAct = 'enrol' | 'sign in' | 'sign in refused' | 'sign in again' | 'sign in again refused';
 
 /**
- * `why` is what proved the operator, or why nothing did; never what was typed. `address` is where the browser is: the
- * row has its network (`sourceOf`).
+ * Records a sign-in. `why` says what proved the operator, or why the proof failed, and never what was typed. `address`
+ * is where the browser is: the row keeps only its network (`sourceOf`).
  */
 export function recordSignIn(
   session: Transaction,
@@ -24,5 +27,5 @@ export function recordSignIn(
   return addOperatorEvents(session, chainKeysOf(vault), operatorName(operatorId), [{ act, reason }]);
 }
 
-/** Too many tries: `why` of the row that a lockout begins with. */
+/** The `why` of the row with which a lockout begins. */
 export const LOCKED_OUT = 'locked out after too many tries';

@@ -1,5 +1,6 @@
 /**
- * How an operator signs in: the password, then a code. Tries are bounded, and those of known operators are recorded.
+ * How an operator signs in: first the password, then a code (docs/operators.md, "The operator API"). Writes
+ * `operator_sessions`. Tries are limited (`uses/throttle.ts`), and those of existing operators are recorded.
  */
 
 import type { SessionKey } from '../../../domain/operator/session.ts';
@@ -24,7 +25,9 @@ interface Store {
 
 /** What became of a try. */
 export type SignIn =
-  /** The cookie of a new session; the one before is over. With both factors the browser knows the operator. */
+  /**
+   * The cookie of a new session; the session before is over. After both factors the browser also gets a device cookie.
+   */
   | { readonly kind: 'done'; readonly cookie: string; readonly deviceCookie?: string }
   | { readonly kind: 'refused' }
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number; readonly begins?: boolean };
@@ -34,22 +37,25 @@ interface GivenPassword {
   readonly password: string;
   readonly address: string;
   readonly deviceCookie: string | null;
-  /** The session that the browser has; null: none that goes on. */
+  /** The session that the browser has; null: it has no session that goes on. */
   readonly before: SessionKey | null;
 }
 
-/** How long a refusal takes at least: to record it takes time, and only known logins are recorded. */
+/**
+ * The least time that a refusal takes. Only tries with existing logins are recorded, and the time of recording must not
+ * show it.
+ */
 const REFUSED_AFTER_MS = 500;
 
 /**
- * The first step. The new session may do nothing but give the code. The time of a refusal tells nothing of the login.
- * Throws `BusyError`.
+ * The first step: checks the password. The new session may only give the code. The time of a refusal does not tell
+ * whether the login exists. Throws `BusyError`.
  */
 export async function givePassword(store: Store, given: GivenPassword): Promise<SignIn> {
   const { clock } = store;
   const begunAtMs = clock.monotonicMs();
   const result = await checkPassword(store, given);
-  // A lockout of a known login is recorded as it begins.
+  // The beginning of a lockout takes the same time, because only that of an existing login is recorded.
   if (result.kind === 'refused' || (result.kind === 'throttled' && result.begins === true))
     await clock.sleep(Math.max(0, begunAtMs + REFUSED_AFTER_MS - clock.monotonicMs()));
   return result;
@@ -65,7 +71,7 @@ async function checkPassword(
   if (!isKnown) refuseWhileBusy();
   const { lockedOut, clear, takeBack } = await countPassword(store, { login, address, isKnown });
   if (lockedOut !== null && !lockedOut.begins) return { kind: 'throttled', ...lockedOut };
-  // What no account can have as its login is not asked for: the store takes no NUL.
+  // A text that can be no login is not sent to the store, which takes no NUL.
   const account = await accountByLogin(database, vault, readLogin(text) ?? '');
   if (lockedOut !== null) {
     if (account !== null) await recordLockout(store, account.id, address);
@@ -99,7 +105,7 @@ interface GivenCode {
   readonly deviceCookie: string | null;
 }
 
-/** The second step, in the session of the first one: a code of the app, or a recovery code. */
+/** The second step, in the session of the first one: checks a code of the app, or a recovery code. */
 export async function giveCode(
   store: Store,
   { operatorId, key, code, address, deviceCookie }: GivenCode,
@@ -120,7 +126,7 @@ export async function giveCode(
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
-    // The session may have ended meanwhile: another one takes its place only where it still is.
+    // The session may have ended meanwhile. Then no session takes its place.
     if (!(await completeSession(session, vault, account, [key.id, next]))) return { kind: 'refused' };
     await recordSignIn(session, vault, operatorId, 'sign in', { why: proof, address });
     return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };

@@ -1,4 +1,7 @@
-/** How operators end their own sessions. */
+/**
+ * How operators end their own sessions. Writes `operator_sessions`, and gives back what the operator has claimed
+ * (docs/operators.md, "The operator API").
+ */
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
@@ -9,7 +12,7 @@ import { lockAccount } from '../sql/factors.ts';
 import { leaveDesk } from '../sql/operators.ts';
 import { endSession, endSessions, hasWholeSession } from '../sql/sessions.ts';
 
-/** Ends a session. With the last whole one of an operator, all that the operator has claimed is given back. */
+/** Ends a session. With the operator's last whole session, everything that the operator has claimed is given back. */
 export function signOut(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
   operatorId: number,
@@ -32,7 +35,7 @@ export function signOutEverywhere(
 ): Promise<void> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      // A sign-in under way commits before, so that its session ends too.
+      // A sign-in under way commits first, so its session ends too.
       await lockAccount(session, vault, operatorId);
       await endSessions(session, operatorId);
       await leaveDesk(session, operatorId);

@@ -1,4 +1,7 @@
-/** Bounds the tries to prove oneself. Each is counted before anything is looked at. */
+/**
+ * Limits sign-in attempts: the counts in 15 minutes by login, address, operator and link (docs/operators.md, "The
+ * operator API"). Each try is counted in `operator_tries` before anything is checked.
+ */
 import { createHmac } from 'node:crypto';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -21,17 +24,20 @@ interface From {
 interface Counted {
   /** null: it is allowed. */
   readonly lockedOut: LockedOut | null;
-  /** The password was right. */
+  /** Call it after a right password. */
   readonly clear: () => Promise<void>;
-  /** For a stranger: nobody looked at the password. null: it is no stranger's, and waits where it has to. */
+  /**
+   * Call it if nobody checked a stranger's password. Null for a known operator, whose check waits for its turn instead.
+   */
   readonly takeBack: (() => Promise<void>) | null;
 }
 
 const NAME_BYTES = 16;
 /**
- * The most tries in 15 minutes: of a login from an address, of a login, from an address, of an operator's codes, of
- * passwords with a link, and of a login from all browsers that know it; the most starts at the identity provider, from
- * an address or of an operator who is known; and from an address the most looks at links of nobody.
+ * The most tries in 15 minutes. `pair`: of a login from an address. `login`: of a login. `address`: from an address.
+ * `codes`: of an operator's codes. `link`: of passwords with a link. `known`: of a login from all browsers that know
+ * it. `starts`: starts at the identity provider, from an address or of a known operator. `looks`: looks from an address
+ * at links that do not exist.
  */
 const MOST = {
   pair: 10,
@@ -45,26 +51,26 @@ const MOST = {
 } as const;
 
 /**
- * Counts a try of a password. From a browser that knows the operator it counts there alone, so that strangers use up
- * nothing of it; who has used that up counts as a stranger, so that a stolen cookie locks nobody out either.
+ * Counts a try of a password. From a known browser the try counts in a place of its own, so strangers cannot use it up.
+ * When that place is used up, the browser counts as a stranger's, so a stolen cookie locks nobody out either.
  */
 export async function countPassword({ database, vault }: Store, from: From): Promise<Counted> {
   const known = nameOf(vault, 'known', from.login);
   if (from.isKnown && (await countTry(database, { name: known, most: MOST.known })) === null) {
-    // This one alone: to forget all would let a new crowd wait for its turns with each password that is right.
+    // Only this try is taken back. If all were, each right password would let ten more tries wait for their turns.
     return { lockedOut: null, clear: () => takeTryBack(database, [known]), takeBack: null };
   }
   const { address, pair, login } = namesOf(vault, from);
-  // One after the other: an address over its bound adds no row for each login that it makes up, and the tries that it
-  // has too many of a login do not use up those of the operator, who is elsewhere.
+  // Counted one after the other. An address over its limit then adds no row for each login that it makes up. Its tries
+  // over the limit of a login do not use up those of the operator, who is elsewhere.
   const lockedOut =
     (await countTry(database, { name: address, most: MOST.address })) ??
     (await countTry(database, { name: pair, most: MOST.pair })) ??
     (await countTry(database, { name: login, most: MOST.login }));
   return {
     lockedOut,
-    // The tries of the login from this address count no more. Those of the address and of the login stay but for this
-    // one: else the operators of an office, who share an address, would stop one another.
+    // The tries of this login from this address are forgotten. Of the other counts only this try is taken back. If none
+    // were, the operators of an office, who share an address, would lock one another out.
     clear: async () => {
       await takeTryBack(database, [address, login]);
       await clearTries(database, [pair]);
@@ -73,7 +79,7 @@ export async function countPassword({ database, vault }: Store, from: From): Pro
   };
 }
 
-/** Counts a try of a code. null: it is allowed. */
+/** Counts a try of a code. Null: the try is allowed. */
 export function countCode({ database, vault }: Store, operatorId: number): Promise<LockedOut | null> {
   return countTry(database, { name: nameOf(vault, 'codes', String(operatorId)), most: MOST.codes });
 }
@@ -89,8 +95,8 @@ export function countLink({ database, vault }: Store, linkDigest: Buffer): Promi
 }
 
 /**
- * Counts a start at the identity provider: of an operator who is known by the browser, a link or a session apart from
- * strangers, as a password is. Returns what `countCode` does.
+ * Counts a start at the identity provider. If a known browser, a link or a session tells the operator, the start counts
+ * apart from those of strangers, as a password does. Returns what `countCode` does.
  */
 export async function countStart(
   { database, vault }: Store,
@@ -102,7 +108,7 @@ export async function countStart(
   return countTry(database, { name: nameOf(vault, 'starts', address), most });
 }
 
-/** A stranger's start led to a sign-in. */
+/** Takes a stranger's start back, because it led to a sign-in. */
 export function takeStartBack({ database, vault }: Store, address: string): Promise<void> {
   return takeTryBack(database, [nameOf(vault, 'starts', address)]);
 }
@@ -112,7 +118,7 @@ export function countLook({ database, vault }: Store, address: string): Promise<
   return countTry(database, { name: nameOf(vault, 'looks', address), most: MOST.looks });
 }
 
-/** The link was one. */
+/** The link exists, so this look no longer counts. */
 export function takeLookBack({ database, vault }: Store, address: string): Promise<void> {
   return takeTryBack(database, [nameOf(vault, 'looks', address)]);
 }
@@ -125,7 +131,7 @@ function namesOf(vault: Vault, { login, address }: Omit<From, 'isKnown'>) {
   };
 }
 
-/** A keyed hash of what is tried: the store keeps no address, and no login that nobody has. */
+/** A keyed hash of what is tried, so that the store keeps no address and no login that does not exist. */
 function nameOf(vault: Vault, kind: string, text: string): Buffer {
   return createHmac('sha256', vault.derivedKey('ventanilla sign-in tries'))
     .update(`${kind}:${text}`)

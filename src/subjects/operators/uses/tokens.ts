@@ -1,4 +1,7 @@
-/** Random texts that operators and browsers carry, of which the store keeps digests. */
+/**
+ * Makes the random texts that operators and browsers carry: links, sessions and recovery codes. The store keeps only
+ * their digests. Pure but for the random bytes.
+ */
 import { createHash } from 'node:crypto';
 import { Secret } from 'otpauth';
 import type { SessionKey } from '../../../domain/operator/session.ts';
@@ -10,7 +13,10 @@ const SESSION_ID_BYTES = 16;
 const RECOVERY_BYTES = 10;
 const RECOVERY_CODES = 10;
 
-/** A token with 256 random bits, and what the store keeps of it. No slow hash is needed: nobody can guess it. */
+/**
+ * A token with 256 random bits, and the digest that the store keeps. A fast hash is enough, because nobody can guess
+ * the token.
+ */
 export function newToken(): { token: string; digest: Buffer } {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   return { token, digest: digestOf(token) };
@@ -28,7 +34,7 @@ export function newSession(): { cookie: string; key: SessionKey } {
   return { cookie: `${id.toString('base64url')}.${token}`, key: { id, secretDigest: digest } };
 }
 
-/** Reads a cookie's value; null where it is none of ours. */
+/** Reads a cookie's value; null if the service cannot have made it. */
 export function readCookie(value: string): SessionKey | null {
   const [, id, token] = /^([\w-]{22})\.([\w-]{43})$/.exec(value) ?? [];
   if (id === undefined || token === undefined) return null;
@@ -42,7 +48,7 @@ export function newRecoveryCodes(): string[] {
   );
 }
 
-/** What the store keeps of a recovery code, as somebody typed it; null where the text is none. */
+/** The digest of a recovery code as somebody typed it; null if the text is no recovery code. */
 export function recoveryDigest(text: string): Buffer | null {
   const code = text.toLowerCase().replaceAll(/[\s-]/g, '');
   return /^[a-z2-7]{16}$/.test(code) ? digestOf(code) : null;
