@@ -1,4 +1,4 @@
-/** The PDFs of contracts, for the backup. */
+/** Which PDFs of contracts lie in the document store, for the backup (docs/backup.md). */
 import type { StoredFiles } from '../../program/subject/subject.ts';
 import { filesOf } from '../documents/files.ts';
 import { contractKeys } from './sql/contract-files.ts';

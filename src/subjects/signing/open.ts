@@ -1,4 +1,7 @@
-/** Puts together what the uses of contracts work with, from the variables of the process. */
+/**
+ * Builds what the uses of contracts work with from the variables of the process: terms, certificate, document store,
+ * and the way of codes (docs/signing.md). Reads the files of the terms and of the certificate.
+ */
 import type { Terms } from '../../domain/loan/terms.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -28,16 +31,16 @@ import type { FinishContext } from './uses/finish-contract.ts';
 import { FromFiles } from './uses/from-files.ts';
 import { loadTerms } from './uses/load-terms.ts';
 
-/** The terms and the sealer of a process, each as its files last had it. */
+/** The terms and the sealer of a process, each as last read from its files. */
 export interface SigningFiles {
   readonly terms: FromFiles<Terms | null>;
   readonly sealer: FromFiles<Sealer | null>;
 }
 
-/** One for a process, whatever part of it asks: a file that changes is read once, and refused once. */
+/** One for the whole process, whichever part of it asks, so that a changed file is read once and refused once. */
 const OPENED = new WeakMap<Database, Promise<SigningFiles>>();
 
-/** The files of this process. Throws a `ToldError` where a setting, the terms or the certificate are wrong. */
+/** The files of this process. Throws a `ToldError` if a setting, the terms or the certificate are wrong. */
 export function signingFiles(
   { database, clock }: Pick<ServiceContext, 'database' | 'clock'>,
   setting: ReadSetting,
@@ -64,7 +67,7 @@ async function openFiles(setting: ReadSetting, clock: Clock): Promise<SigningFil
   };
 }
 
-/** For a process that makes contracts. Throws a `ToldError` where a setting or the terms are wrong. */
+/** For a process that makes contracts. Throws a `ToldError` if a setting, the terms or the certificate are wrong. */
 export async function openSigning(
   setting: ReadSetting,
   around: Pick<SigningContext, 'database' | 'vault' | 'log'> & {
@@ -90,7 +93,7 @@ export async function openSigning(
   };
 }
 
-/** For a process that finishes signed contracts. */
+/** For a process that makes the final PDFs. Throws a `ToldError` as `openSigning` does. */
 export async function openFinishing(
   setting: ReadSetting,
   { clock, ...around }: Pick<FinishContext, 'database' | 'vault'> & { readonly clock: Clock },
@@ -142,7 +145,7 @@ async function openSealer(setting: ReadSetting, clock: Clock): Promise<Sealer | 
   return sealerOf(identity, url === null ? null : { url, clock });
 }
 
-/** The way of the codes; null: there is none. */
+/** What sends the codes; null: codes have no way. */
 async function openSender(
   setting: ReadSetting,
   clock: Clock,

@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the contracts. */
+/**
+ * What `serve` and `worker` run for contracts: the upkeep jobs that expire, finish and delete contracts, and that read
+ * changed terms and certificates again (docs/signing.md).
+ */
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { openFinishing, signingFiles } from './open.ts';
 import { CONTRACT_YEARS, SIGNING_CERTIFICATE_FILE, TERMS_FILE } from './settings.ts';
@@ -20,8 +23,8 @@ export const SIGNING_SERVICE: Service = {
 };
 
 /**
- * Reads the terms and the certificate again where their files changed. Both are tried; what is refused stays as it was,
- * and makes the job fail until the file is mended.
+ * Reads the terms and the certificate again if their files changed. Both are tried. A file that is refused changes
+ * nothing, and the job fails until the file is mended.
  */
 async function readAgain({ database, clock, log, setting }: ServiceContext): Promise<void> {
   const certificate = setting(SIGNING_CERTIFICATE_FILE);
@@ -37,7 +40,7 @@ async function readAgain({ database, clock, log, setting }: ServiceContext): Pro
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** One context a process: the certificate and the store are opened once, where they are needed first. */
+/** One context for a process. The certificate and the store are opened once, when a job first needs them. */
 const opened = new WeakMap<ServiceContext['database'], Promise<FinishContext>>();
 
 function finishing({ database, vault, clock, setting }: ServiceContext): Promise<FinishContext> {
@@ -51,7 +54,7 @@ function finishing({ database, vault, clock, setting }: ServiceContext): Promise
   return context;
 }
 
-/** Makes the final PDFs that are missing. One that fails does not keep the others from being made. */
+/** Makes the final PDFs that are missing. If one fails, the others are still made. */
 async function finishSigned(context: ServiceContext): Promise<void> {
   const ids = await unfinished(context.database);
   if (ids.length === 0) return;
@@ -63,7 +66,7 @@ async function finishSigned(context: ServiceContext): Promise<void> {
   }
 }
 
-/** Deletes the PDFs of contracts that are let go of, and then their rows. */
+/** Deletes the PDFs of dropped contracts, and then their rows. */
 async function deleteContracts(context: ServiceContext): Promise<void> {
   const dropped = await droppedContracts(context.database);
   if (dropped.length === 0) return;

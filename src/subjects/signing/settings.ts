@@ -1,4 +1,4 @@
-/** The variables that the signing of contracts alone reads. */
+/** The variables that only the signing of contracts reads (docs/signing.md and docs/deploy.md explain them). */
 import { resolve } from 'node:path';
 import { isLoopback } from '../../ground/base/loopback.ts';
 import type { Setting } from '../../ground/base/setting.ts';
@@ -6,14 +6,16 @@ import type { Setting } from '../../ground/base/setting.ts';
 /** Where the terms come from. */
 export type TermsSource = { readonly path: string } | 'demonstration' | 'none';
 
-/** TERMS_FILE. Without it the embedded store has the terms of the demo, and the operator's own database has none. */
+/**
+ * TERMS_FILE. Without it the embedded store has the terms of the demo, and the operator's own database has no terms.
+ */
 export const TERMS_FILE: Setting<TermsSource> = {
   variable: 'TERMS_FILE',
   read: (text, { ownDatabase }) =>
     text !== undefined ? { path: resolve(text) } : ownDatabase ? 'none' : 'demonstration',
 };
 
-/** Which certificate seals: that of a file, the demonstration's own one under DATA_DIR, or none. */
+/** Which certificate seals: the one in a file, the demonstration's own one under DATA_DIR, or none. */
 export type CertificateSource = { readonly path: string } | { readonly dataDir: string } | null;
 
 /** SIGNING_CERTIFICATE_FILE, with its chain in PEM. Without it the embedded store makes one that nobody trusts. */
@@ -38,8 +40,8 @@ export const TSA_URL: Setting<string | null> = {
 const CODE_WAYS = ['sms', 'channel', 'simulator', 'none'] as const;
 
 /**
- * CODE_WAY: how codes go out. The embedded store shows them on the second phone of the simulator. Everywhere else
- * nothing is guessed: a code into the same chat is no second way, so it is the operator's own word.
+ * CODE_WAY: how codes go out. The embedded store shows them on the second phone of the simulator. Otherwise the default
+ * is none: a code into the same chat is no second way, so the operator has to choose it.
  */
 export const CODE_WAY: Setting<(typeof CODE_WAYS)[number]> = {
   variable: 'CODE_WAY',
@@ -51,8 +53,8 @@ export const CODE_WAY: Setting<(typeof CODE_WAYS)[number]> = {
 };
 
 /**
- * CODES_AN_HOUR: the most codes to the phones of one country in an hour. Each one costs money, and whoever has numbers
- * with a price may ask for many.
+ * CODES_AN_HOUR: the most codes to the phones of one country in an hour. Each code costs money, and the owner of
+ * premium-rate numbers may ask for many.
  */
 export const CODES_AN_HOUR: Setting<number> = {
   variable: 'CODES_AN_HOUR',

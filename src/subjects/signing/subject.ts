@@ -1,4 +1,4 @@
-/** The parts of the contracts in the program. */
+/** The parts of the contracts that the program gets: commands, settings, tables and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {

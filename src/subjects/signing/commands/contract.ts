@@ -1,4 +1,7 @@
-/** `ventanilla contract show` and `verify`. */
+/**
+ * `ventanilla contract show` and `verify` (docs/signing.md). Writes a PDF to the disk if asked; each PDF is recorded
+ * first.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
@@ -48,7 +51,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
         if (options.output !== undefined) {
           const setting = await roles.settings();
           const bytes = await writtenContract(await openFinishing(setting, context), id);
-          // The record comes first: nobody reads what nobody recorded.
+          // The record comes first, so nobody reads a PDF without a recorded reason.
           const { reason } = options;
           await noting(named, {
             act: 'contract show --output',

@@ -1,14 +1,17 @@
-/** Checks the seal of a PDF that this service has made: from its bytes alone, without any network. */
+/** Checks the seal of a PDF that this service has made, from the bytes alone (RFC 5652). Pure: no network, no disk. */
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import * as asn1js from 'asn1js';
 import * as pkijs from 'pkijs';
 import { isStampOf } from './time-stamps.ts';
 
-/** What a seal says. */
+/** The facts that a seal proves. */
 export interface SealFacts {
-  /** Nobody has changed a byte since the seal, the seal covers the whole file, and a time stamp is one of this seal. */
+  /**
+   * No byte was changed since the seal, the seal covers the whole file, and a time stamp, if there is one, belongs to
+   * this seal.
+   */
   readonly intact: boolean;
-  /** SHA-256 of the certificate, in hex; null where there is none. */
+  /** SHA-256 of the certificate, in hex; null: there is none. */
   readonly certificate: string | null;
   readonly timestamped: boolean;
 }
@@ -20,7 +23,7 @@ const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
 /** id-aa-timeStampToken (RFC 3161, appendix A). */
 const TIMESTAMP = '1.2.840.113549.1.9.16.2.14';
 
-/** The facts of the last seal of a PDF. Never throws: what cannot be read is not intact. */
+/** The facts of the last seal of a PDF. Never throws: a PDF that cannot be read is not intact. */
 export function checkSeal(pdf: Buffer): SealFacts {
   try {
     const range = [...pdf.toString('latin1').matchAll(RANGE)].at(-1)?.slice(1).map(Number);
@@ -36,7 +39,10 @@ export function checkSeal(pdf: Buffer): SealFacts {
   }
 }
 
-/** Checks as RFC 5652, section 5.6 says: the digest among the signed attributes, and the signature over these. */
+/**
+ * Checks the signature by RFC 5652, section 5.6: first the digest among the signed attributes, then the signature over
+ * these.
+ */
 function checkSignature(cms: Buffer, signed: Buffer): SealFacts {
   const { offset, result } = asn1js.fromBER(cms);
   // The room for the signature ends with zeros.

@@ -1,6 +1,7 @@
 /**
- * The certificate of the demonstration: the embedded store makes one for itself under DATA_DIR, where none is set. Its
- * name says what it is, and nobody trusts it.
+ * Reads or makes the certificate of the demonstration, which the embedded store has if no certificate is set
+ * (docs/signing.md, "The contract"). Writes one file under DATA_DIR. The certificate's name says what it is, and nobody
+ * trusts it.
  */
 import {
   createPrivateKey,
@@ -25,7 +26,7 @@ const NAME = 'Ventanilla DEMONSTRATION, not trusted';
 const VALID_DAYS = 3650;
 const COMMON_NAME = '2.5.4.3';
 
-/** Reads the demonstration's certificate, or makes it. Of two processes that make one, the first file stays. */
+/** Reads the demonstration's certificate, or makes it. If two processes make one at once, the first file stays. */
 export async function demoIdentity(dataDir: string, clock: Clock): Promise<SigningIdentity> {
   const path = join(dataDir, DEMO_IDENTITY_FILE);
   const text = (await readIfThere(path)) ?? (await makeAt(dataDir, path, clock));
@@ -46,7 +47,7 @@ async function makeAt(dataDir: string, path: string, clock: Clock): Promise<stri
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const certificate = await selfSigned(privateKey, publicKey, clock);
   const text = `${privateKey.export({ type: 'pkcs8', format: 'pem' })}${certificate}`;
-  // The whole file appears at once, and never in the place of one that is there.
+  // The whole file appears at once, and never replaces one that is there.
   const whole = `${path}.${randomUUID()}`;
   await writeFile(whole, text, { mode: 0o600 });
   try {
@@ -86,7 +87,7 @@ async function selfSigned(privateKey: KeyObject, publicKey: KeyObject, clock: Cl
   });
   made.issuer.typesAndValues.push(name);
   made.subject.typesAndValues.push(name);
-  // A clock that is behind by a day still finds the certificate valid.
+  // The certificate is valid from yesterday on, for readers whose clock is behind.
   made.notBefore.value = new Date(nowMs - DAY_MS);
   made.notAfter.value = new Date(nowMs + VALID_DAYS * DAY_MS);
   await made.subjectPublicKeyInfo.importKey(itsPublic);

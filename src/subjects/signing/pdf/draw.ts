@@ -1,16 +1,19 @@
-/** Draws the pages of a contract or of a certificate into a PDF. */
+/**
+ * Draws the pages of a contract or of a certificate into a PDF: line breaks, page breaks, tables and fonts
+ * (docs/signing.md, "The contract"). Reads the font files from the disk.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type EmbeddedFont, type PDF, rgb } from '@libpdf/core';
 import type { Block } from '../../../domain/loan/contract-template.ts';
 
-// Puts the blocks of a contract on pages: line and page breaks, and tables whose head repeats. It draws nothing, and
-// measures with the caller's function.
+// The first part lays the blocks out on pages: line and page breaks, and tables whose head repeats. It draws nothing,
+// and measures texts with the caller's function.
 
 /** A4, in points. */
 const PAGE = { width: 595.28, height: 841.89 } as const;
 const MARGIN = 56;
-/** The foot of each page lies below. */
+/** The foot of each page lies below this height. */
 const BOTTOM = 76;
 const WIDTH = PAGE.width - 2 * MARGIN;
 const TOP = PAGE.height - MARGIN;
@@ -44,7 +47,7 @@ function layOut(blocks: readonly Block[], measure: Measure): Run[][] {
     y = TOP;
   };
   const put = (run: Omit<Run, 'y'>) => pages.at(-1)?.push({ ...run, y });
-  /** Goes down by a line; begins a page where `needed` points do not fit. */
+  /** Goes down by a line. Begins a new page if `needed` points do not fit. */
   const down = (line: number, needed = line) => {
     if (y - needed < BOTTOM) newPage();
     y -= line;
@@ -76,7 +79,7 @@ function layOut(blocks: readonly Block[], measure: Measure): Run[][] {
     const { size, bold, line, before, after } = STYLES[block.kind];
     const lines = linesOf(block.text, WIDTH, (text) => measure(text, size, bold));
     if (y !== TOP) y -= before;
-    // A heading stands with the first line of what it heads.
+    // A heading stays on the page of the first line below it.
     const together = block.kind === 'text' ? line : lines.length * line + after + STYLES.text.line;
     for (const [index, text] of lines.entries()) {
       down(line, index === 0 ? together : line);
@@ -87,13 +90,13 @@ function layOut(blocks: readonly Block[], measure: Measure): Run[][] {
   return pages;
 }
 
-/** The size at which a text fits: amounts with many digits become smaller. */
+/** The size at which a text fits its column. Amounts with many digits become smaller. */
 function fitting(text: string, size: number, bold: boolean, width: number, measure: Measure): number {
   const taken = measure(text, size, bold);
   return taken <= width ? size : (size * width) / taken;
 }
 
-/** Breaks a text at its spaces; a word that is longer than a line is broken inside, between characters. */
+/** Breaks a text at its spaces. A word that is longer than a line is broken between characters. */
 export function linesOf(text: string, width: number, widthOf: (text: string) => number): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
@@ -127,7 +130,8 @@ function piecesOf(word: string, width: number, widthOf: (text: string) => number
   return [...pieces, piece];
 }
 
-// The fonts of contracts: DejaVu Sans, which has the letters of Latin, Greek and Cyrillic scripts, embedded.
+// The second part draws. The font is DejaVu Sans, embedded, because it has the letters of Latin, Greek and Cyrillic
+// scripts.
 
 const FILES = { regular: 'DejaVuSans.ttf', bold: 'DejaVuSans-Bold.ttf' } as const;
 
@@ -166,7 +170,7 @@ const FOOT = { size: 8, y: 46, x: 56 } as const;
 const GREY = rgb(0.35, 0.35, 0.35);
 const RED = rgb(0.7, 0, 0);
 
-/** Adds pages with the blocks. Characters that the font lacks are written by their number. */
+/** Adds pages with the blocks. A letter that the font lacks is written by its number. */
 export async function drawPages(pdf: PDF, blocks: readonly Block[], foot: Foot): Promise<void> {
   const fonts = embed(pdf, await loadFonts());
   const fontOf = (bold: boolean) => (bold ? fonts.bold : fonts.regular);
@@ -197,17 +201,19 @@ function mapTexts(block: Block, map: (text: string) => string): Block {
   return { kind: 'table', head: block.head.map(map), rows: block.rows.map((cells) => cells.map(map)) };
 }
 
-/** Pictures, and characters that nobody sees. Signs such as ® and ™, which come before U+2300, are no pictures here. */
+/**
+ * Pictures and invisible characters. Signs such as ® and ™, which come before U+2300, do not count as pictures here.
+ */
 const NO_LETTERS =
   /(?=[\u2300-\u{10FFFF}])\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Variation_Selector}|\p{Emoji_Modifier}|\p{Cf}|\p{Cc}/gu;
 
 /**
- * A text as the font can show it. Emoji and invisible characters are left out, as in messages (D42). A letter that the
- * font lacks is written by its number, so that no name loses a letter in silence.
+ * A text that the font can show. Emoji and invisible characters are left out, as in messages (D42). A letter that the
+ * font lacks is written by its number, so that no letter of a name disappears unseen.
  */
 function showable(text: string, font: EmbeddedFont): string {
   const plain = text.normalize('NFC').replace(/\p{ASCII}+|\P{ASCII}+/gu, (part) =>
-    // Digits are emoji in Unicode's table.
+    // Unicode's table counts digits as emoji, so ASCII is handled apart.
     /^\p{ASCII}/u.test(part) ? part.replace(/[\0-\x09\x0b-\x1f\x7f]/g, '') : part.replace(NO_LETTERS, ''),
   );
   const missing = new Set(font.getUnencodableCharacters(plain));

@@ -1,4 +1,7 @@
-/** The certificate and the key that seal contracts. */
+/**
+ * Reads the certificate, its chain and the key that seal contracts, from files in PEM (docs/signing.md, "The
+ * contract").
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { describeError } from '../../../ground/base/describe-error.ts';
@@ -10,9 +13,11 @@ export interface SigningIdentity {
   readonly kind: 'RSA' | 'EC';
   /** DER. */
   readonly certificate: Uint8Array;
-  /** The certificates above it, DER, the nearest first. */
+  /** The certificates that vouch for it, DER, the nearest first. */
   readonly chain: readonly Uint8Array[];
-  /** True for a certificate that the service made for itself: it proves nothing about who the lender is. */
+  /**
+   * True for a certificate that the service made for itself. Such a certificate proves nothing about who the lender is.
+   */
   readonly demonstration: boolean;
 }
 
@@ -24,8 +29,8 @@ const CURVES: Readonly<Record<string, string>> = {
 const LEAST_RSA_BITS = 2048;
 
 /**
- * Reads a certificate with its chain and its key, both in PEM. Throws `ToldError` that names the file and the rule.
- * A certificate that has expired is read: whoever seals asks for its time by the database's clock (`Sealer.isValidAt`).
+ * Reads a certificate with its chain and its key, both in PEM. Throws `ToldError` that names the file and the rule. An
+ * expired certificate is read too: the sealing code compares its time with the database's clock (`Sealer.isValidAt`).
  */
 export async function readIdentity(certificatePath: string, keyPath: string): Promise<SigningIdentity> {
   const chain = certificatesOf(await textOf('SIGNING_CERTIFICATE_FILE', certificatePath));
@@ -46,7 +51,7 @@ export async function readIdentity(certificatePath: string, keyPath: string): Pr
   );
 }
 
-/** An identity of a key of this process. Throws `ToldError` where such a key cannot seal. */
+/** The identity of a key and its certificates. Throws `ToldError` if the key cannot seal. */
 export async function identityOf(
   key: KeyObject,
   certificate: Uint8Array,

@@ -1,4 +1,7 @@
-/** Makes the PDF of a contract, and the final one with its certificate (D46). Both are sealed afterwards. */
+/**
+ * Makes the PDF of a contract, and the final PDF with the certificate of the signature and the evidence (D46;
+ * docs/signing.md, "The evidence"). `pdf/seal.ts` seals both afterwards.
+ */
 import { PDF } from '@libpdf/core';
 import type { Block } from '../../../domain/loan/contract-template.ts';
 import { drawPages, type Foot } from './draw.ts';
@@ -16,7 +19,7 @@ export interface Heading {
 /** The names of the files within a final PDF. */
 export const ATTACHED = { contract: 'contract.pdf', evidence: 'evidence.json' } as const;
 
-/** The contract that is shown before the acceptance. Equal values give pages with equal texts. */
+/** The contract that the applicant reads before the acceptance. Equal values give pages with equal texts. */
 export async function contractPdf(
   heading: Heading,
   blocks: readonly Block[],
@@ -29,8 +32,8 @@ export async function contractPdf(
 
 /**
  * The signed contract: the pages of the shown one, then the certificate. The shown PDF is attached byte for byte, so
- * that its hash stays provable, and the evidence is attached as JSON. The pages are copied and not continued: a PDF
- * that gets pages after its seal is shown as changed by common readers.
+ * that its hash stays provable, and the evidence is attached as JSON. The pages are copied into a new PDF, because
+ * common readers report a sealed PDF that gets more pages as changed.
  */
 export async function signedPdf(
   heading: Heading,
@@ -40,7 +43,7 @@ export async function signedPdf(
   const pdf = PDF.create();
   const source = await PDF.load(shown);
   const pages = source.getPages().map((_, index) => index);
-  // The seal of the shown contract is an annotation; without its document it would be a broken one.
+  // The seal of the shown contract is an annotation. Copied without its document, it would be a broken seal.
   await pdf.copyPagesFrom(source, pages, { includeAnnotations: false });
   await drawPages(pdf, certificate.blocks, certificate.foot);
   const { at } = heading;

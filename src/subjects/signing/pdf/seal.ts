@@ -1,4 +1,7 @@
-/** Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1). */
+/**
+ * Seals a PDF with the operator's certificate: PAdES B-B, or B-T with a time stamp (ETSI EN 319 142-1; docs/signing.md,
+ * "The contract"). Uses the network only for the time stamp.
+ */
 import { hash, type webcrypto, X509Certificate } from 'node:crypto';
 import { CryptoKeySigner, PDF, PdfArray, PdfDict, PdfName, PdfNumber, TimestampError } from '@libpdf/core';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -13,16 +16,16 @@ export interface Sealer {
   readonly certificate: string;
   /** Whether the certificate is valid at an instant of the database's clock. */
   isValidAt(at: Date): boolean;
-  /** Throws `TimestampFailure` where the authority of the time does not answer. */
+  /** Throws `TimestampFailure` if the authority of the time does not answer as it should. */
   seal(pdf: Uint8Array, facts: { readonly reason: string; readonly at: Date }): Promise<Buffer>;
 }
 
-/** The authority of the time did not answer, or not as it should: trying again may help. */
+/** The authority of the time did not answer, or not as it should. Trying again may help. */
 export class TimestampFailure extends Error {
   override readonly name = 'TimestampFailure';
 }
 
-/** Bytes for the signature with its certificates and its time stamp. */
+/** Bytes that are reserved for the signature, its certificates and its time stamp. */
 const ROOM = 24_576;
 
 /** Where time stamps come from. */
@@ -32,7 +35,7 @@ interface Stamping {
   readonly clock: Clock;
 }
 
-/** A sealer of an identity. `stamping` null: its seals have no time stamp. */
+/** A sealer that seals with an identity. `stamping` null: its seals have no time stamp. */
 export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): Sealer {
   const { key, certificate, chain, kind, demonstration } = identity;
   const algorithm = kind === 'RSA' ? 'RSASSA-PKCS1-v1_5' : 'ECDSA';
@@ -70,13 +73,13 @@ export function sealerOf(identity: SigningIdentity, stamping: Stamping | null): 
   };
 }
 
-/** No change at all, not even a note or another signature. */
+/** Permits no change at all, not even a note or another signature. */
 const NO_CHANGES = 1;
 
 /**
- * Makes the signature one that certifies (ISO 32000-1, 12.8.2.2 and 12.8.4): a reader shows the document as changed
- * where anything was added to it. The library has no option for this, so the signature gets its entry when the library
- * registers it.
+ * Makes the signature a certifying one (ISO 32000-1, 12.8.2.2 and 12.8.4): a reader then reports the document as
+ * changed if anything was added to it. The library has no option for this, so the entry is added to the signature when
+ * the library registers it.
  */
 function certify(document: PDF): void {
   const { registry } = document.context;

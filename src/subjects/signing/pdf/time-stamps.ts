@@ -1,4 +1,7 @@
-/** Time stamps of an authority (RFC 3161): within limits of time and size, and of the very bytes that were sent. */
+/**
+ * Gets time stamps from an authority over the network, and checks them (RFC 3161; docs/signing.md, "The contract").
+ * Time and size of an answer are limited, and a stamp must be one of exactly the bytes that were sent.
+ */
 import { createHash } from 'node:crypto';
 import { HttpTimestampAuthority, type TimestampAuthority, TimestampError } from '@libpdf/core';
 import * as asn1js from 'asn1js';
@@ -7,10 +10,10 @@ import type { Clock } from '../../../ground/base/clock.ts';
 
 /** The longest wait for a time stamp with its last byte, in milliseconds. */
 const WITHIN_MS = 5_000;
-/** Smaller than the room of a seal, which it has to share with certificates. */
+/** The stamp shares the room of a seal with certificates, so it may take only a part. */
 const MOST_BYTES = 16 * 1_024;
 
-/** The authority at an address. Throws `TimestampError` for every answer but a stamp of these bytes. */
+/** The authority at an address. Throws `TimestampError` for every answer that is not a stamp of these bytes. */
 export function timestampAuthorityAt(url: string, clock: Clock): TimestampAuthority {
   const authority = new HttpTimestampAuthority(url, { timeout: WITHIN_MS, fetch: wholeAnswer(clock) });
   return {
@@ -23,7 +26,7 @@ export function timestampAuthorityAt(url: string, clock: Clock): TimestampAuthor
   };
 }
 
-/** Reads the whole answer within the limits: the library's own time limit ends with the first byte. */
+/** Reads the whole answer within the limits. The library's own time limit ends with the first byte. */
 function wholeAnswer(clock: Clock): typeof fetch {
   return async (input, init = {}) => {
     const response = await fetch(input, { ...init, signal: clock.timeout(WITHIN_MS) });
@@ -38,7 +41,10 @@ function wholeAnswer(clock: Clock): typeof fetch {
   };
 }
 
-/** Whether a time stamp is of these bytes. Whether its authority can be trusted is for the reader to say. */
+/**
+ * Whether a time stamp is one of these bytes. It does not check whether its authority can be trusted: the reader of the
+ * PDF decides that.
+ */
 export function isStampOf(token: Uint8Array, bytes: Uint8Array): boolean {
   const found = hashIn(token);
   return found !== null && createHash(found.algorithm).update(bytes).digest().equals(found.hash);

@@ -1,4 +1,7 @@
-/** The fixed words of contracts and certificates, in each language of contracts. */
+/**
+ * The fixed words of contracts and certificates, in each language of contracts. Pure. Templates have the rest
+ * (`rules/default-contracts.ts`).
+ */
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Fee } from '../../../domain/loan/terms.ts';
 import type { WithdrawalPeriod } from '../../../domain/loan/withdrawal.ts';
@@ -29,7 +32,7 @@ interface ContractWords {
     readonly withdrawable: string;
     readonly ways: Readonly<Record<'sms' | 'channel' | 'simulator', string>>;
   };
-  /** In letters of the alphabet of SMS alone, so without most accents (`code-text.ts`). */
+  /** Only in letters of the SMS alphabet, so without most accents (`code-text.ts`). */
   readonly codeText: (code: string, lender: string) => string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The built-in contract templates. They show the form; whether a text is enough for the law of a country is the
- * operator's counsel to say (docs/signing.md).
+ * The built-in contract templates (docs/signing.md, "Terms"). Pure. They show the form; the operator's counsel decides
+ * whether a text is enough for the law of a country.
  */
 import type { ContractTemplate } from '../../../domain/loan/contract-template.ts';
 

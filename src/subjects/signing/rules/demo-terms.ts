@@ -1,4 +1,7 @@
-/** The terms of the demo: those of D27, of a lender that does not exist. They are for the embedded store alone. */
+/**
+ * The terms of the demo: the numbers of D27, and a lender that does not exist. Only the embedded store uses them (D45).
+ * Pure.
+ */
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
@@ -14,7 +17,7 @@ const ZONES: Readonly<Partial<Record<Country, string>>> = {
   CL: 'America/Santiago',
   EC: 'America/Guayaquil',
 };
-/** Examples of the form; the law of a country is the operator's matter. */
+/** Examples of the form. The operator has to set what the law of a country says. */
 const WITHDRAWALS: Readonly<Partial<Record<Country, CountryTerms['withdrawal']>>> = {
   CO: { days: 5, kind: 'business' },
   MX: { days: 10, kind: 'business' },

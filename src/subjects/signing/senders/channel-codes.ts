@@ -1,10 +1,13 @@
-/** Codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the simulator. */
+/**
+ * Sends one-time codes by the channel of the messages: WhatsApp's authentication template, or a second phone of the
+ * simulator (docs/signing.md, "The signature").
+ */
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { CodeChannel } from '../../../domain/message/channel.ts';
 import { codeText } from '../rules/code-text.ts';
 import type { CodeSender } from './code-sender.ts';
 
-/** The channel has no code for Portuguese alone. */
+/** The channel has no language code for Portuguese without a country. */
 const LANGUAGES: Readonly<Record<ContractLanguage, string>> = { es: 'es', pt: 'pt_BR', en: 'en' };
 
 /** `template` is the name of the approved template, in each of the languages that it is sent in. */

@@ -1,11 +1,13 @@
-/** Sends one-time codes over some way (D46). */
+/** The interface of what sends one-time codes (D46). */
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 
-/** The ways of a code. A code by `channel` goes into the same chat: that is no second way, and the evidence says so. */
+/**
+ * The ways of a code. A code by `channel` comes into the same chat, so that is no second way, and the evidence says so.
+ */
 export type CodeWay = 'sms' | 'channel' | 'simulator';
 
-/** A code for a person. No log and no error may show it. */
+/** A code for a person. No log and no error may contain it. */
 export interface PersonsCode {
   readonly phone: Phone;
   readonly code: string;
@@ -14,8 +16,8 @@ export interface PersonsCode {
 }
 
 /**
- * `sent` also where the way may have taken the code and did not say so: then it has no `messageId` of the way. `later`:
- * the way did not take the code, and may take another one after a while. `reason` is a code of the way's own.
+ * `sent`: the way took the code, or may have taken it without an answer; then there is no `messageId`. `later`: the way
+ * did not take the code, and may take another one after a while. `reason` is a code of the way.
  */
 export type CodeResult =
   | { readonly kind: 'sent'; readonly messageId: string | null }
@@ -23,6 +25,6 @@ export type CodeResult =
 
 export interface CodeSender {
   readonly way: CodeWay;
-  /** Sends once. Never throws, and resolves within its own time limit, earlier where `signal` aborts. */
+  /** Sends once. Never throws. Resolves within its own time limit, or earlier if `signal` aborts. */
   send(code: PersonsCode, signal: AbortSignal): Promise<CodeResult>;
 }

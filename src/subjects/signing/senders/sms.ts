@@ -1,6 +1,6 @@
 /**
- * Codes by SMS, over Twilio's Messages API or one that speaks like it: a form that is posted to
- * `/2010-04-01/Accounts/{sid}/Messages.json` with the account and its token, and answered with 201 and JSON
+ * Sends one-time codes by SMS, over Twilio's Messages API or one that works like it: it posts a form to
+ * `/2010-04-01/Accounts/{sid}/Messages.json` with the account and its token, and gets 201 with JSON
  * (https://www.twilio.com/docs/messaging/api/message-resource).
  */
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -20,7 +20,7 @@ export interface SmsSettings {
 const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idleMs: 4_000 };
 const MESSAGING_SERVICE = /^MG[0-9a-f]{32}$/;
 
-/** Throws where a setting cannot be part of a request. */
+/** Throws if a setting cannot be part of a request. */
 export function smsCodes(
   { apiUrl, accountSid, authToken, from }: SmsSettings,
   clock: Clock,
@@ -40,7 +40,7 @@ export function smsCodes(
     async send({ phone, code, language, lender }, signal) {
       const text = codeText(language, code, lender);
       const posted = await post(new URLSearchParams({ To: phone, ...sender, Body: text }).toString(), signal);
-      // A code that may have gone out counts as sent: the person says so by asking for another one.
+      // A code that may have gone out counts as sent. If it did not arrive, the person asks for another one.
       if (posted.kind === 'in_doubt') return { kind: 'sent', messageId: null };
       if (posted.kind === 'unsent') return { kind: 'later', reason: posted.reason };
       const { status, body } = posted;
@@ -51,7 +51,7 @@ export function smsCodes(
   };
 }
 
-/** The API's id of the message; null where the answer has none. */
+/** The API's id of the message; null: the answer has none. */
 function sidOf(body: string | null): string | null {
   try {
     const { sid } = JSON.parse(body ?? 'null') as { sid?: unknown };
@@ -61,7 +61,10 @@ function sidOf(body: string | null): string | null {
   }
 }
 
-/** The number of the API's error, such as 21211; null where the answer has none. Its text may hold the phone. */
+/**
+ * The number of the API's error, such as 21211; null: the answer has none. The error's text is not used, because it may
+ * contain the phone.
+ */
 function codeOf(body: string | null): string | null {
   try {
     const { code } = JSON.parse(body ?? 'null') as { code?: unknown };

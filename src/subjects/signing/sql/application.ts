@@ -1,4 +1,7 @@
-/** What a contract needs of its application. */
+/**
+ * Reads what a contract needs from its application: the person, the partner, the brand and the status. Reads
+ * `applications_of` and opens the person's data from the envelope.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
@@ -41,8 +44,8 @@ const READ = `
   JOIN api_keys k ON k.id = a.api_key_id`;
 
 /**
- * The application; null where there is none, where its person is erased, or where its data cannot be read. Throws
- * `UnknownDataKeyError` where this process lacks the data key: then the work waits.
+ * The application. Null if there is none, if its person is erased, or if its data cannot be read. Throws
+ * `UnknownDataKeyError` if this process lacks the data key: then the work waits.
  */
 export async function readForContract(
   session: Session,

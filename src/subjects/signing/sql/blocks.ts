@@ -1,4 +1,7 @@
-/** Applications that get no contract, and why: what an operator has to mend (D45). */
+/**
+ * Which applications get no contract, and why, so that an operator mends it (D45; docs/signing.md, "Nobody gets a
+ * contract"). Reads and writes the rows of `loan_contracts` in the state `blocked`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { BlockReason } from '../../../domain/loan/offer.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -8,7 +11,7 @@ const BLOCK = `
   VALUES ($1, 'blocked', $2, elapsed_ms())
   ON CONFLICT (application_id) WHERE state = 'blocked' DO UPDATE SET reason = excluded.reason`;
 
-/** Notes that an application gets no contract; `contractIsPossible` takes the note away. */
+/** Notes that an application gets no contract. `contractIsPossible` removes the note. */
 export async function noteBlock(session: Session, id: ApplicationId, reason: BlockReason): Promise<void> {
   await session.query(BLOCK, [id, reason]);
 }
@@ -17,7 +20,7 @@ const END = `
   SELECT state, reason FROM loan_contracts WHERE application_id = $1 AND state IN ('blocked', 'making', 'expired', 'begun')
   ORDER BY state = 'blocked' DESC, state = 'begun', id DESC LIMIT 1`;
 
-/** Why an application has no contract that may be signed; null: nothing is known. */
+/** Why an application has no contract that may be signed; null: the store does not know. */
 export async function readEnd(
   session: Session,
   id: ApplicationId,
@@ -34,11 +37,13 @@ export async function readEnd(
 
 const BLOCKED = `
   SELECT application_id FROM loan_contracts WHERE state = 'blocked' ORDER BY application_id LIMIT 500`;
-/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+/**
+ * A statement of its own, because on a cluster a statement about a table of the coordinator may not ask other machines.
+ */
 const PENDING = "SELECT id FROM applications_of($1) WHERE status = 'pending_signature'";
 const CLEAR = "DELETE FROM loan_contracts WHERE application_id = ANY ($1) AND state = 'blocked'";
 
-/** Takes the notes of applications away that wait for no signature any more. */
+/** Removes the notes of applications that no longer wait for a signature. */
 export async function clearBlocks(session: Session): Promise<void> {
   const { rows } = await session.query<{ application_id: string }>(BLOCKED);
   if (rows.length === 0) return;
@@ -49,7 +54,7 @@ export async function clearBlocks(session: Session): Promise<void> {
 
 const UNBLOCK = "DELETE FROM loan_contracts WHERE application_id = $1 AND state = 'blocked'";
 
-/** Takes the note away: the terms have been mended. */
+/** Removes the note, because a contract is possible now. */
 export async function contractIsPossible(session: Session, id: ApplicationId): Promise<void> {
   await session.query(UNBLOCK, [id]);
 }

@@ -1,6 +1,7 @@
 /**
- * Rounds of proof: the last four characters of the ID number, then a code (D46). The database's clock counts. A clock
- * that went back before the beginning of a round tells nothing about its time: the round is over.
+ * Rounds of proof: the last four characters of the ID number, then a code (D46; docs/signing.md, "The signature" has
+ * the limits). Reads and writes `signing_codes`. The database's clock counts. If that clock went back to before the
+ * beginning of a round, the time of the round is unknown, so the round is over.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
@@ -10,7 +11,7 @@ import { takeId } from '../../../ground/postgres/ids.ts';
 /** A round of proof. */
 export interface Round {
   readonly id: string;
-  /** `expired`: its ten minutes are over. `spent`: its tries are used up, or it was signed with. */
+  /** `expired`: its ten minutes are over. `spent`: its tries are used up, or its code was used for a signature. */
   readonly state: 'live' | 'expired' | 'spent';
   /** When the last four characters were right; null: not yet, or over an hour ago. */
   readonly idCheckedAt: Date | null;
@@ -19,11 +20,11 @@ export interface Round {
   readonly way: string | null;
 }
 
-/** Wrong answers in a round: with the last one the round is over. */
+/** The wrong answers that end a round. */
 export const MOST_TRIES = 5;
-/** Rounds of an application in an hour. */
+/** The most rounds of an application in an hour. */
 export const MOST_ROUNDS = 5;
-/** Codes of a phone in 24 hours, over all its applications and partners: 50 guesses of a million. */
+/** The most codes of a phone in 24 hours, over all its applications and partners: 50 guesses out of a million. */
 export const MOST_CODES_A_DAY = 10;
 
 interface Row {
@@ -63,8 +64,8 @@ const BEGIN = `
   VALUES ($4, $1, $2, clock_timestamp() + interval '10 minutes', $3, elapsed_ms()) RETURNING id`;
 
 /**
- * Begins a round; null where the application has had its rounds of this hour. The caller has locked the contract, so
- * that no two calls count the same rounds. `idCheckedAt`: what an earlier round has proven.
+ * Begins a round. Null if the application has had its rounds of this hour. The caller has locked the contract, so that
+ * no two calls count the same rounds. `idCheckedAt`: when an earlier round proved the last four characters.
  */
 export async function beginRound(
   session: Transaction,
@@ -80,8 +81,8 @@ export async function beginRound(
 }
 
 /**
- * The codes of a country are counted under a lock until the end of the transaction: no two calls take the last one. By
- * `elapsed`, which has one row, the coordinator of a cluster takes the lock for all machines.
+ * The codes of a country are counted under a lock until the transaction ends, so that two calls cannot both take the
+ * last one. `elapsed` has one row and makes the coordinator of a cluster take the lock for all machines.
  */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($1)) FROM elapsed";
 /** A statement of its own, so that it sees what others wrote before they let go of the lock. */
@@ -101,8 +102,8 @@ export interface CodeTarget {
 }
 
 /**
- * Whether a phone has had its codes of 24 hours, or its country those of an hour; null: neither. Codes of the same
- * country wait until the transaction ends.
+ * Whether a phone has had its codes of 24 hours, or its country those of an hour; null: neither. Other codes of the
+ * same country wait until the transaction ends.
  */
 export async function codesUsedUp(
   session: Transaction,
@@ -137,7 +138,7 @@ const CLEAR = `
   UPDATE signing_codes SET code_mac = NULL, way = NULL, phone_mac = NULL, country = NULL, coded_at = NULL
   WHERE id = $1 AND code_mac = $2`;
 
-/** Takes a code that did not go out from its round, so that it uses up no round and no bound. */
+/** Removes a code that did not go out from its round, so that it does not count against any limit. */
 export async function clearCode(session: Session, id: string, codeMac: Buffer): Promise<void> {
   await session.query(CLEAR, [id, codeMac]);
 }
@@ -151,7 +152,7 @@ export async function noteSent(session: Session, id: string): Promise<void> {
 
 const WRONG = 'UPDATE signing_codes SET tries = tries + 1 WHERE id = $1 RETURNING tries';
 
-/** Counts a wrong answer; true where it was the last one of the round. */
+/** Counts a wrong answer. True if it was the last one of the round. */
 export async function countWrong(session: Transaction, id: string): Promise<boolean> {
   return ((await session.query<{ tries: number }>(WRONG, [id])).rows[0]?.tries ?? 0) >= MOST_TRIES;
 }
@@ -159,7 +160,7 @@ export async function countWrong(session: Transaction, id: string): Promise<bool
 const ID_RIGHT = 'UPDATE signing_codes SET id_checked_at = now() WHERE id = $1';
 const CODE_RIGHT = 'UPDATE signing_codes SET used_at = now() WHERE id = $1';
 
-/** Notes a right answer. A round whose code was right is good for one signature. */
+/** Notes a right answer. A round with a right code is good for one signature. */
 export async function noteRight(session: Transaction, id: string, what: 'id' | 'code'): Promise<void> {
   await session.query(what === 'id' ? ID_RIGHT : CODE_RIGHT, [id]);
 }
@@ -170,7 +171,10 @@ const PROOF = `
     AND used_at BETWEEN clock_timestamp() - interval '10 minutes' AND clock_timestamp() + interval '1 minute'
   ORDER BY id DESC LIMIT 1`;
 
-/** What was proven for a contract: the code within ten minutes, the ID number within an hour; null: not everything. */
+/**
+ * What was proven for a contract: the code within ten minutes, and the ID number within an hour. Null if one of them is
+ * missing.
+ */
 export async function readProof(session: Transaction, applicationId: ApplicationId, contractId: string) {
   const { rows } = await session.query<{
     way: string;

@@ -1,7 +1,9 @@
-/** The PDFs that contracts have in the store of documents. */
+/** Reads from `loan_contracts` which PDFs contracts have in the document store. */
 import type { Session } from '../../../ground/postgres/database.ts';
 
-/** A PDF that is being made may not be there yet, and a dropped one may be deleted. */
+/**
+ * Without contracts that are being made, whose PDF may not be there yet, and dropped ones, whose PDF may be deleted.
+ */
 const KEYS = `
   SELECT c.shown_key AS key FROM loan_contracts c
   WHERE c.shown_key >= $1 AND c.shown_key < $2 AND c.state NOT IN ('making', 'dropped')
@@ -9,7 +11,7 @@ const KEYS = `
   SELECT c.signed_key FROM loan_contracts c
   WHERE c.signed_key >= $1 AND c.signed_key < $2 AND c.state <> 'dropped' AND c.signed_sha256 IS NOT NULL`;
 
-/** The PDFs of a part of the keys (`from` to `before`). */
+/** The keys of PDFs from `from` to before `before`. */
 export async function contractKeys(session: Session, from: string, before: string): Promise<string[]> {
   return (await session.query<{ key: string }>(KEYS, [from, before])).rows.map(({ key }) => key);
 }

@@ -1,12 +1,13 @@
 /**
- * The secrets of the PDFs. Each contract has a random secret of its own, which lies sealed in its row: so a reseal
- * touches rows alone, and a PDF whose row is gone cannot be read, wherever a copy of it lies.
+ * The secrets that seal the PDFs of contracts. Each contract has a random secret, which its row in `loan_contracts`
+ * keeps sealed by the data key. So a reseal changes rows and no files, and a PDF without its row cannot be read,
+ * wherever a copy lies (docs/signing.md, "The contract").
  */
 
 import type { Vault } from '../../../seal/vault.ts';
 import { newFileSecret } from '../../documents/store/sealed-file.ts';
 
-/** A new secret, and the secret as the row keeps it. The key of the shown PDF names the contract. */
+/** A new secret, and the sealed form for the row. The key of the shown PDF names the contract. */
 export function newSecret(
   vault: Vault,
   shownKey: string,
@@ -23,7 +24,7 @@ export function openSecret(
   return vault.open(sealed, secretIdentity(shownKey));
 }
 
-/** What the secret of a contract is sealed under. */
+/** The identity that the secret of a contract is sealed under. */
 export function secretIdentity(shownKey: string): string {
   return `contract:${shownKey}`;
 }

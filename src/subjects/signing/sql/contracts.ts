@@ -1,4 +1,7 @@
-/** The contracts of applications: their rows, beside the PDFs in the store of documents. */
+/**
+ * The contracts of applications: reads and writes `loan_contracts`. The PDFs lie in the document store. D45 and D46
+ * have the rule, docs/signing.md how long a contract stays.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
@@ -7,7 +10,7 @@ import type { Country } from '../../../ground/base/country-data.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 
-/** What a contract says, without a value of the person. */
+/** What a contract says, without any value of the person. */
 export interface ContractTerms {
   readonly country: Country;
   readonly termsVersion: string;
@@ -33,9 +36,9 @@ export interface StoredContract {
   readonly shownKey: string;
   readonly signedKey: string | null;
   readonly sealed: Buffer;
-  /** Of the shown PDF; null while it is made. */
+  /** The hash of the shown PDF; null while it is made. */
   readonly sha256: Buffer | null;
-  /** Of the final PDF; null until it is made. */
+  /** The hash of the final PDF; null until it is made. */
   readonly signedSha256: Buffer | null;
   readonly expiresAt: Date;
   readonly signedAt: Date | null;
@@ -63,7 +66,7 @@ interface Row {
   now: Date;
 }
 
-/** A clock that went back before the making of a contract tells nothing about its time: the contract has expired. */
+/** If the clock went back to before the making of a contract, the contract's time is unknown, so it has expired. */
 const COLUMNS = `id, application_id, state, made_at, terms, shown_key, signed_key, sealed, sha256,
   signed_sha256, expires_at, signed_at, withdrawn_at, clock_timestamp() AS now,
   NOT (clock_timestamp() >= made_at - interval '1 minute' AND clock_timestamp() < expires_at) AS is_expired`;
@@ -71,7 +74,7 @@ const COLUMNS = `id, application_id, state, made_at, terms, shown_key, signed_ke
 const CURRENT = `
   SELECT ${COLUMNS} FROM loan_contracts WHERE application_id = $1 AND state IN ('open', 'signed', 'withdrawn')`;
 
-/** The contract of an application that may be signed, or is; null: there is none. */
+/** The contract of an application that may be signed, is signed, or was withdrawn; null: there is none. */
 export async function readContract(session: Session, id: ApplicationId): Promise<StoredContract | null> {
   return contractOf((await session.query<Row>(CURRENT, [id])).rows[0]);
 }
@@ -86,8 +89,8 @@ const BEGIN = `
   SELECT $1, 'making', elapsed_ms(), $2, $3, $4::bytea, $5, $6 WHERE may_seal(get_byte($4::bytea, 0)) RETURNING id`;
 
 /**
- * Begins a contract, before its PDF is stored: so the upkeep finds a PDF whose making was cut off. Returns its id.
- * Throws an `Error` where its secret is sealed with a data key that is retired.
+ * Begins a contract before its PDF is stored, so that the upkeep finds the PDF of a making that was cut off. Returns
+ * the contract's id. Throws an `Error` if its secret is sealed with a retired data key.
  */
 export async function beginContract(
   session: Session,
@@ -109,7 +112,7 @@ const OPEN = `
     SELECT FROM loan_contracts o
     WHERE o.application_id = loan_contracts.application_id AND o.state IN ('open', 'signed', 'withdrawn'))`;
 
-/** Lets a contract be shown. False where the application has another one by now. */
+/** Lets a contract be shown. False if the application has another contract by now. */
 export async function openContract(session: Session, id: string, sha256: Buffer): Promise<boolean> {
   return (await session.query(OPEN, [id, sha256])).rowCount === 1;
 }
@@ -117,7 +120,7 @@ export async function openContract(session: Session, id: string, sha256: Buffer)
 const DROP = `
   UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL WHERE id = $1 AND state = 'making'`;
 
-/** Gives a contract up that was not opened; the upkeep deletes its PDF. */
+/** Drops a contract that was never shown; the upkeep deletes its PDF. */
 export async function dropContract(session: Session, id: string): Promise<void> {
   await session.query(DROP, [id]);
 }
@@ -127,7 +130,7 @@ const EXPIRE = `
   WHERE state = 'open' AND (expires_at <= now() OR made_at > now() + interval '1 minute')
     AND ($1::bigint IS NULL OR application_id = $1)`;
 
-/** Ends the time of contracts: of one application, or of all. */
+/** Marks contracts whose time is over as expired: of one application, or of all. */
 export async function expireContracts(session: Session, id: ApplicationId | null): Promise<void> {
   await session.query(EXPIRE, [id]);
 }
@@ -166,8 +169,8 @@ const CLAIM = `
   RETURNING b.signed_key`;
 
 /**
- * Begins to make the final PDF, under a new key of the store. Returns the key of a making that was cut off, or null for
- * none; `busy`: another process is making it, or has.
+ * Begins to make the final PDF under a new key of the store. Returns the key of a making that was cut off; null: there
+ * is none. `busy`: another process is making the PDF, or has made it.
  */
 export async function claimFinish(
   session: Session,
@@ -181,7 +184,7 @@ export async function claimFinish(
 const FINISH = `
   UPDATE loan_contracts SET signed_sha256 = $3 WHERE id = $1 AND signed_key = $2 AND signed_sha256 IS NULL`;
 
-/** Notes the final PDF. False where another process has taken the work over. */
+/** Notes the final PDF. False if another process has taken the work over. */
 export async function noteFinish(
   session: Session,
   id: string,

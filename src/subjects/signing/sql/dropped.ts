@@ -1,13 +1,17 @@
-/** Contracts that are let go of: their rows name the PDFs that are still to be deleted (docs/signing.md). */
+/**
+ * Drops contracts: after an erasure, after their term, and after a making that was cut off (docs/signing.md, "How long
+ * it stays"). The rows in `loan_contracts` stay until the upkeep has deleted their PDFs. Calls `drop_contracts` and
+ * `forget_contracts`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 
 const ERASE = 'SELECT id FROM drop_contracts($1, $2) AS d(id)';
 
 /**
- * Lets go of the contracts, codes and evidence of these applications, but for signed contracts: these stay for the
- * legal term. Returns the applications whose signed contract stays. From the end of the transaction on no dropped PDF
- * can be read any more; the upkeep deletes the bytes. The transaction has stored the erasure.
+ * Drops the contracts, codes and evidence of these applications, except signed contracts, which stay for the legal
+ * term. Returns the applications whose signed contract stays. After the transaction no dropped PDF can be read any
+ * more; the upkeep deletes the bytes. The same transaction has stored the erasure.
  */
 export async function eraseContracts(
   session: Session,
@@ -21,18 +25,18 @@ export async function eraseContracts(
 
 const FORGET = 'SELECT forget_contracts($1) AS count';
 
-/** Lets go of contracts after their term: signed ones after so many years. Returns how many. */
+/** Drops contracts after their term, signed ones after `years`. Returns how many. */
 export async function forgetContracts(session: Session, years: number): Promise<number> {
   return (await session.query<{ count: number }>(FORGET, [years])).rows[0]?.count ?? 0;
 }
 
-/** A making that is under way takes seconds. */
+/** A making takes seconds, so one that is an hour old was cut off. */
 const STALE = `
   UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL
   WHERE state = 'making' AND elapsed_ms <= (SELECT e.ms FROM elapsed e) - ms_of(interval '1 hour')`;
 const DROPPED = `SELECT id, shown_key, signed_key FROM loan_contracts WHERE state = 'dropped' ORDER BY id LIMIT 100`;
 
-/** The PDFs of contracts that are let go of, of makings that were cut off too; 100 at most. */
+/** The PDFs of dropped contracts, 100 contracts at most. Drops makings that were cut off first. */
 export async function droppedContracts(
   session: Session,
 ): Promise<{ readonly id: string; readonly keys: readonly string[] }[]> {

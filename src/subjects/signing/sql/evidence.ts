@@ -1,4 +1,7 @@
-/** The evidence of signatures: for each application a chain of rows, in which each MAC covers the row before (D46). */
+/**
+ * The evidence of signatures: for each application a chain of rows, in which each MAC covers the row before (D46;
+ * docs/signing.md, "The evidence"). Adds rows to `contract_evidence` and reads them; the facts have no personal data.
+ */
 import { createHmac } from 'node:crypto';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import {
@@ -29,8 +32,9 @@ const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_char(happened_at ${UTC} AS happened_at, facts,
   key_number, mac`;
 /**
- * Until the end of the transaction, lowest number first. No other lock of the service is by a single number. `elapsed`
- * has one row, and lets the coordinator of a cluster take the locks, whichever machine the session is on.
+ * Locks applications until the end of the transaction, the lowest number first. Only this lock of the service has a
+ * single number as its key. `elapsed` has one row, and makes the coordinator of a cluster take the locks, whichever
+ * machine the session is on.
  */
 const LOCK = `
   SELECT pg_advisory_xact_lock(g.id)
@@ -38,9 +42,9 @@ const LOCK = `
 /** As the table has it. */
 const MOST_NUMBER = 1_000_000;
 /**
- * A statement of its own, so that it sees what others wrote before they let go of the locks. The chain goes on behind
- * the last row with room for the new ones ($2) behind it: a row that somebody has put at the end of all numbers must
- * not end it.
+ * A statement of its own, so that it sees what others wrote before they released the locks. The chain goes on after the
+ * last row that leaves room for the new rows ($2). If somebody writes a row at the highest number, the chain can still
+ * go on.
  */
 const HEADS = `
   SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS elapsed_ms,
@@ -56,7 +60,7 @@ const ADD = `
   SELECT g.id, g.number, g.recorded_at::timestamptz, g.kind, g.happened_at::timestamptz, g.facts, $1, g.mac
   FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
     AS g(id, number, recorded_at, kind, happened_at, facts, mac)`;
-/** So that the retention finds evidence without a contract. */
+/** Notes the beginning of a chain, so that the retention finds evidence without a contract. */
 const BEGUN = `
   INSERT INTO loan_contracts (application_id, state, elapsed_ms) SELECT g.id, 'begun', $2
   FROM unnest($1::bigint[]) AS g(id)`;
@@ -75,8 +79,8 @@ interface Head {
 /**
  * Adds entries to the ends of the chains of applications, in the caller's transaction and in the given order; an
  * application may come more than once. Other calls for these applications wait until the transaction ends. The number
- * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, for facts
- * that are no hashes, ids, times or words.
+ * of statements does not depend on the number of applications. Throws a `RangeError`, and writes nothing, if the facts
+ * hold anything but hashes, ids, times and words.
  */
 export async function addEvidence(
   session: Transaction,
@@ -136,10 +140,10 @@ function chained(vault: Vault, keyNumber: number, head: Head, entries: readonly 
   });
 }
 
-/** What the first row follows. */
+/** Stands for the MAC of the row before the first one. */
 const GENESIS = Buffer.alloc(32);
 
-/** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
+/** The MAC of a row that follows the row with the MAC `before`; null: this process lacks the key. */
 function macOf(
   vault: Vault,
   id: ApplicationId,
@@ -155,14 +159,14 @@ function macOf(
 /** The evidence of an application that the service has written, in its order, and what is wrong with the chain. */
 export interface EvidenceChain {
   readonly rows: readonly Evidence[];
-  /** None where the chain is whole. */
+  /** Empty if the chain is whole. */
   readonly faults: readonly string[];
 }
 
 /**
- * Reads the evidence of an application. A row that the service has not written counts as if it were not there: who
- * writes the database proves nothing by it, and hides nothing. The row after it follows it as it is stored, or the last
- * one that fits.
+ * Reads the evidence of an application. A row that the service has not written counts as if it were not there, so
+ * somebody who writes the database can neither prove nor hide anything. The row after it may follow that row as it is
+ * stored, or the last one that fits.
  */
 export async function readEvidence(
   session: Session,
@@ -211,7 +215,7 @@ async function readRows(session: Session, id: ApplicationId): Promise<Evidence[]
   }));
 }
 
-/** Whether there is any evidence: its chains depend on the index key. */
+/** Whether there is any evidence. Its chains depend on the index key. */
 export async function hasEvidence(session: Session): Promise<boolean> {
   return (await session.query('SELECT FROM contract_evidence LIMIT 1')).rows.length > 0;
 }

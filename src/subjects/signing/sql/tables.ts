@@ -1,4 +1,4 @@
-/** The tables of contracts. */
+/** The tables of contracts: what is kept, sealed and deleted, and when (docs/signing.md, "How long it stays"). */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 import { secretIdentity } from './contract-secrets.ts';
 

@@ -1,4 +1,7 @@
-/** Compares what an applicant answers to the questions of the signature (D46). */
+/**
+ * Compares what an applicant answers to the two questions of the signature: the last four characters, and the code
+ * (D46). Reads the application's person, and counts tries in `signing_codes`.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { lastFourOf, readCode, readLastFour, type SigningQuestion } from '../../../domain/evidence/answer.ts';
@@ -12,16 +15,16 @@ import { lockContract } from '../sql/contracts.ts';
 import { codeMac } from './code-mac.ts';
 
 /**
- * `expired`: the contract, the code or the proof before it is too old: begin with the last four characters again.
- * `spent`: the tries, or the rounds of this hour, are used up. `unreadable`: the text is no such answer, and does not
- * count as a try.
+ * `expired`: the contract, the code or the proof before it is too old, so the person begins again with the last four
+ * characters. `spent`: the tries, or the rounds of this hour, are used up. `unreadable`: the text is no such answer,
+ * and does not count as a try.
  */
 export type AnswerResult = 'right' | 'wrong' | 'expired' | 'spent' | 'unreadable';
 
 /**
- * Compares an answer, in the transaction of the turn. The last four characters of the ID number are asked first; a
- * code counts only after them. A wrong answer to either counts as a try of the round. Throws `UnknownDataKeyError`
- * where this process lacks the data key of the application.
+ * Compares an answer, in the transaction of the turn. The last four characters of the ID number come first; a code
+ * counts only after them. A wrong answer to either counts as a try of the round. Throws `UnknownDataKeyError` if this
+ * process lacks the data key of the application.
  */
 export async function checkAnswer(
   session: Transaction,
@@ -32,11 +35,11 @@ export async function checkAnswer(
 ): Promise<Proven<AnswerResult>> {
   const answer = question === 'code' ? readCode(text) : readLastFour(text);
   if (answer === null) return nothingOf('unreadable');
-  // Reads before anything is written: docs/scale.md says why.
+  // Everything is read before anything is written: docs/scale.md says why.
   const application = question === 'last_four' ? await readForContract(session, vault, id) : null;
   if (question === 'last_four' && application === null) return nothingOf('expired');
   const lastFour = lastFourOf(application?.person.idNumber ?? '');
-  // A word such as "hola" is no try, where the ID number ends with digits.
+  // If the ID number ends with digits, a word such as "hola" is no try.
   if (question === 'last_four' && /\d/.test(lastFour) && !/\d/.test(answer)) {
     return nothingOf('unreadable');
   }

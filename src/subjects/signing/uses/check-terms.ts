@@ -1,4 +1,4 @@
-/** Checks the operator's terms before their first use (D45). */
+/** Checks the operator's terms before their first use (D45; docs/signing.md, "Terms" has the form). Pure. */
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import {

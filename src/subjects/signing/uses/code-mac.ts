@@ -1,4 +1,4 @@
-/** The keyed hashes of one-time codes and of the phones that they go to (D46). */
+/** Makes the keyed hashes of one-time codes and of the phones that get them (D46). Pure. */
 import { createHmac } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
@@ -6,12 +6,12 @@ import type { Vault } from '../../../seal/vault.ts';
 
 const LABEL = 'ventanilla signing codes';
 
-/** Of a code: another application or another contract has another one. */
+/** The hash of a code. It differs for another application or another contract. */
 export function codeMac(vault: Vault, id: ApplicationId, contractId: string, code: string): Buffer {
   return macOf(vault, [id, contractId, code]);
 }
 
-/** Of a phone: the same one for all its applications, until the index key changes. */
+/** The hash of a phone: the same for all its applications, until the index key changes. */
 export function phoneMac(vault: Vault, phone: Phone): Buffer {
   return macOf(vault, ['phone', phone]);
 }

@@ -1,4 +1,4 @@
-/** What the uses of contracts work with. */
+/** The type of what the uses of contracts work with: database, vault, document store, terms, sealer and sender. */
 import type { Logger } from 'pino';
 import type { Terms } from '../../../domain/loan/terms.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -12,7 +12,7 @@ export interface SigningContext {
   readonly vault: Vault;
   readonly store: Pick<DocumentStore, 'put' | 'get' | 'delete'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** null: there are none, so nobody gets a contract. */
+  /** null: there are no terms, so nobody gets a contract. */
   readonly terms: Terms | null;
   /** null: no certificate is set, so nobody gets a contract. */
   readonly sealer: Sealer | null;

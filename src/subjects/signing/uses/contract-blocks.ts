@@ -1,4 +1,7 @@
-/** The words and numbers of a contract, and of its certificate. Pure. */
+/**
+ * The words and numbers of a contract and of its certificate, as blocks to draw. Pure. `rules/contract-words.ts` has
+ * the fixed words, D45 what the applicant has to read.
+ */
 import type { Block, ContractValues } from '../../../domain/loan/contract-template.ts';
 import { blocksOf } from '../../../domain/loan/contract-template.ts';
 import { formatMoney, formatPercent, moneyText } from '../../../domain/money/money.ts';
@@ -13,7 +16,7 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
   const { language } = template;
   const locale = `${language}-${country}`;
   const words = CONTRACT_WORDS[language];
-  // A sign and its amount stay on one line.
+  // The sign of a currency and its amount stay on one line.
   const money = (text: string) => formatMoney(text, offer.currency, locale).replaceAll(' ', '\u00a0');
   const minor = (amount: bigint) => money(moneyText(amount, offer.currency));
   const day = (at: Date) => instantText(at, locale, countryTerms.zone);
@@ -66,7 +69,10 @@ function instantText(at: Date, locale: string, timeZone: string): string {
   }).format(at);
 }
 
-/** The last day before the end of a time that ends with the first instant of a day: nobody reads it as a day more. */
+/**
+ * The last day of a time that ends with the first instant of a day. Told as that instant, it would look like a day
+ * more.
+ */
 function lastDayText(end: Date, locale: string, timeZone: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long' }).format(end.getTime() - 1);
 }

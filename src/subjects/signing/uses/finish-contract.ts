@@ -1,4 +1,7 @@
-/** Makes the final PDF of a signed contract: its pages, the certificate, and the evidence (D46). */
+/**
+ * Makes the final PDF of a signed contract: its pages, the certificate and the evidence (D46; docs/signing.md, "The
+ * evidence"). Writes `loan_contracts` and the document store; the seal may need the network for its time stamp.
+ */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
@@ -24,9 +27,9 @@ export interface SignedContract {
 }
 
 /**
- * The final PDF: made where there is none yet; any number of processes may ask at once. Null where nothing is signed,
- * where no certificate is set, and while another process makes it. Throws what the database, the store and the
- * authority of the time throw, and an `Error` where the certificate has expired: then ask again after a minute.
+ * The final PDF; it is made if there is none yet. Any number of processes may ask at once. Null if nothing is signed,
+ * if no certificate is set, or while another process makes it. Throws what the database, the store and the authority of
+ * the time throw, and an `Error` if the certificate has expired: then ask again after a minute.
  */
 export async function finishContract(
   context: FinishContext,
@@ -67,12 +70,12 @@ export async function finishContract(
     ]);
     return true;
   });
-  // Another process has taken the work over, and has a key of its own.
+  // Another process has taken the work over, under its own key.
   if (!isNoted) await store.delete(signedKey);
   return isNoted ? { contract: { ...contract, signedKey, signedSha256 }, bytes } : null;
 }
 
-/** The final PDF, byte for byte. Throws an `Error` where the store does not have it as it was. */
+/** The final PDF, byte for byte. Throws an `Error` if the store does not have it, or has other bytes. */
 export function readSigned(
   { store, vault }: Pick<SigningContext, 'store' | 'vault'>,
   contract: StoredContract,
@@ -81,7 +84,7 @@ export function readSigned(
   return readPdf(store, openSecret(vault, contract), signedKey ?? '', signedSha256, id);
 }
 
-/** The evidence up to the signature: what comes later cannot be part of the signed PDF. */
+/** The evidence up to the signature. What comes later cannot be part of the signed PDF. */
 export function untilSigned(evidence: readonly Evidence[]): Evidence[] {
   const last = evidence.findIndex(({ kind }) => kind === 'signed');
   return evidence.slice(0, last + 1);

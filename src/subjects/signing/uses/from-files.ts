@@ -1,11 +1,11 @@
-/** A value that is read from files, and read again where one of them changes. */
+/** A value that is read from files on the disk, and read again if one of them changes (docs/signing.md, "Terms"). */
 import { stat } from 'node:fs/promises';
 
 export class FromFiles<T> {
   readonly #paths: readonly string[];
   readonly #load: () => Promise<T>;
   #value: T;
-  /** Of the files that the value comes from; null: they were refused since. */
+  /** The stamp of the files that the value comes from; null: changed files were refused since. */
   #stamp: string | null;
 
   private constructor(paths: readonly string[], load: () => Promise<T>, value: T, stamp: string) {
@@ -26,8 +26,8 @@ export class FromFiles<T> {
   }
 
   /**
-   * Reads the value again where a file is another one than the last time. True: it is read. Throws what `load` throws:
-   * then the value stays as it was, and the next call reads it again in any case.
+   * Reads the value again if a file has changed since the last time. True: the value was read again. Throws what `load`
+   * throws: then the value stays as it was, and the next call reads the files again in any case.
    */
   async refresh(): Promise<boolean> {
     const stamp = await stampOf(this.#paths);
@@ -39,7 +39,7 @@ export class FromFiles<T> {
   }
 }
 
-/** A file that is replaced or written has another stamp; one that is gone has one too. */
+/** The stamp differs after a file was replaced, written or removed. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stamps = paths.map((path) =>
     stat(path, { bigint: true }).then(

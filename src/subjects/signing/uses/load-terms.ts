@@ -1,4 +1,7 @@
-/** Loads the terms of a process: those of TERMS_FILE, or those of the demo (D45). */
+/**
+ * Loads the terms of a process: those in TERMS_FILE, or those of the demo (D45). Reads the file; `uses/check-terms.ts`
+ * checks it.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Terms } from '../../../domain/loan/terms.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';

@@ -1,4 +1,8 @@
-/** Makes the contract that an applicant reads before the acceptance (D45). */
+/**
+ * Makes the contract that an applicant reads before the acceptance, or shows the same one again (D45; docs/signing.md,
+ * "The contract"). Writes `loan_contracts`, the evidence and the document store; the seal may need the network for its
+ * time stamp.
+ */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
@@ -29,11 +33,11 @@ export interface MadeContract {
   readonly kind: 'made';
   /** The number that people read. */
   readonly contractId: string;
-  /** Of `bytes`, in hex: the acceptance names it. */
+  /** SHA-256 of `bytes`, in hex: the acceptance names it. */
   readonly sha256: string;
   readonly filename: string;
   readonly bytes: Buffer;
-  /** What the contract says of its costs. */
+  /** What the contract says about its costs. */
   readonly offer: Offer;
 }
 
@@ -44,9 +48,9 @@ export interface TryAgain {
 }
 
 /**
- * The contract of an application with a conversation: the same one again while it may be signed, whatever became of
- * the terms and the brand meanwhile; a new one after its time. Throws what the database and the store throw: then
- * nothing can be shown, and the work has to be done again.
+ * The contract of an application with a conversation. While a contract may be signed, the same one comes again, even if
+ * terms or brand have changed meanwhile; after its time a new one is made. Throws what the database and the store
+ * throw: then nothing can be shown, and the work has to be done again.
  */
 export async function makeContract(
   context: SigningContext,
@@ -70,7 +74,7 @@ async function shownAgain(context: SigningContext, contract: StoredContract): Pr
   return madeOf(contract.id, await readShown(context, contract), contract.terms.offer);
 }
 
-/** The PDF that was shown, byte for byte. Throws an `Error` where the store does not have it as it was. */
+/** The PDF that was shown, byte for byte. Throws an `Error` if the store does not have it, or has other bytes. */
 export async function readShown(
   { store, vault }: Pick<SigningContext, 'store' | 'vault'>,
   contract: Pick<StoredContract, 'id' | 'shownKey' | 'sealed' | 'sha256'>,
@@ -78,7 +82,7 @@ export async function readShown(
   return readPdf(store, openSecret(vault, contract), contract.shownKey, contract.sha256, contract.id);
 }
 
-/** A PDF of the store. Throws an `Error` where it is not there, or is not the one of this hash. */
+/** A PDF from the store. Throws an `Error` if it is not there, or if its hash is another one. */
 export async function readPdf(
   store: SigningContext['store'],
   secret: Buffer,
@@ -105,7 +109,7 @@ async function makeNew(
   const terms = termsOf(source);
   const shownKey = newFileKey('contract');
   const { secret, sealed } = newSecret(vault, shownKey);
-  // The row comes first: where the work is cut off, the upkeep finds by it what lies in the store.
+  // The row comes first. If the work is cut off, the upkeep finds by the row what lies in the store.
   const made = { terms, shownKey, sealed, expiresAt: source.priced.expiresAt };
   const contractId = await beginContract(database, id, made);
   const heading = headingOf(terms, source.template.title, source.now);
@@ -114,7 +118,7 @@ async function makeNew(
   await store.put(shownKey, sealWith(secret, bytes, shownKey));
   const sha256 = hash('sha256', bytes, 'buffer');
   const end = await inTransaction(database, async (session) => {
-    // Whoever rejects the application, or makes another contract for it, waits here.
+    // A rejection, or another making for the same application, waits for this lock.
     const state = await lockState(session, id);
     if (state?.status !== 'pending_signature') return 'not_pending' as const;
     await contractIsPossible(session, id);
@@ -134,7 +138,7 @@ async function makeNew(
   if (end === 'opened') return madeOf(contractId, bytes, terms.offer);
   await dropContract(database, contractId);
   if (end === 'not_pending') return { kind: 'blocked', reason: end };
-  // Somebody else was faster: one contract at a time is shown.
+  // Another process was faster. Only one contract at a time is shown.
   const other = await readContract(database, id);
   if (other === null || other.state !== 'open') throw new Error(`contract ${contractId} was overtaken`);
   return shownAgain(context, other);
@@ -159,7 +163,7 @@ function termsOf({
   };
 }
 
-/** What the PDF says of itself. */
+/** The title, author and time in the PDF's own description. */
 export function headingOf({ language, offer }: ContractTerms, title: string, at: Date): Heading {
   return { title, author: offer.lender, language, at };
 }

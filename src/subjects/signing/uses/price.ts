@@ -1,4 +1,8 @@
-/** The loan of an application by the terms of its country (D45). */
+/**
+ * Computes the loan of an application by the terms of its country, or says why nobody gets a contract (D45;
+ * docs/signing.md, "The loan"). Reads the application, and notes a reason in `loan_contracts`. `domain/loan` has the
+ * arithmetic.
+ */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { hasLastFour } from '../../../domain/evidence/answer.ts';
@@ -39,7 +43,7 @@ export interface Blocked {
   readonly reason: BlockReason;
 }
 
-/** What only an operator can mend, in the terms or the settings: these are told at once. */
+/** Reasons that only an operator can mend, in the terms or the settings. These get an ALARM in the log. */
 const ALARMS: readonly BlockReason[] = [
   'no_terms',
   'no_maximum',
@@ -50,8 +54,8 @@ const ALARMS: readonly BlockReason[] = [
 ];
 
 /**
- * The source of an application's contract. Where nobody gets one, the reason is noted for the operators (`status`, the
- * metrics) and logged. Throws `UnknownDataKeyError` where this process lacks the data key of the application.
+ * The source of an application's contract. If nobody gets one, the reason is noted for the operators (`status`, the
+ * metrics) and logged. Throws `UnknownDataKeyError` if this process lacks the data key of the application.
  */
 export async function sourceOf(
   context: SigningContext,
@@ -60,7 +64,7 @@ export async function sourceOf(
   const found = await findSource(context, id);
   if (found.kind === 'source') return found;
   const { reason } = found;
-  // An application that is rejected meanwhile needs nobody.
+  // An application that was rejected meanwhile needs no operator.
   if (reason !== 'not_pending') await noteBlock(context.database, id, reason);
   const facts = { application_id: id, reason };
   if (ALARMS.includes(reason))
@@ -80,7 +84,7 @@ async function findSource(
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
   const { phone } = application.person;
-  // The law of the country where the person lives: the phone tells it best.
+  // The law is that of the country where the person lives. The phone tells the country best.
   const country = (phone === null ? null : countryOfPhone(phone)) ?? application.partner.country;
   const countryTerms = terms.countries[country];
   if (countryTerms === undefined) return blocked('no_terms');
@@ -112,8 +116,8 @@ function blocked(reason: BlockReason): Blocked {
 }
 
 /**
- * What the applicant reads before the acceptance (D45), or why there is nothing. Where a contract may be signed
- * already, as after a conversation that was closed, it is the offer of that contract, whatever became of the terms.
+ * What the applicant reads before the acceptance (D45), or why there is nothing. If a contract may already be signed,
+ * as after a conversation that was closed, it is the offer of that contract, whatever the terms say now.
  */
 export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
   const contract = await readContract(context.database, id);
@@ -123,8 +127,8 @@ export async function offerOf(context: SigningContext, id: ApplicationId): Promi
 }
 
 /**
- * The costs of an offer as one value, in hex: equal where the amounts, the months, the rates and the lender are, in
- * whatever language the offer is told.
+ * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates and the lender
+ * are equal, whatever the language of the offer.
  */
 export function costsOf(offer: Offer): string {
   const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender } = offer;

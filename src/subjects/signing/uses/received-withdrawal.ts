@@ -1,4 +1,7 @@
-/** Withdrawals that come by another way than the chat: a letter, an e-mail, a call (D46). */
+/**
+ * Judges withdrawals that come by another way than the chat: a letter, an e-mail, a call (D46; docs/signing.md, "The
+ * signature" has the table). Reads the contract and the evidence, and locks the application.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { localDate, startOfDate } from '../../../domain/loan/local-day.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
@@ -10,17 +13,17 @@ import { readContract } from '../sql/contracts.ts';
 import { readEvidence } from '../sql/evidence.ts';
 import { noContract } from './show-contract.ts';
 
-/** What an operator says of a withdrawal. */
+/** What an operator states about a withdrawal. */
 export interface GivenWithdrawal {
   /** The day on which it came (YYYY-MM-DD); null: today. */
   readonly day: string | null;
-  /** The lender takes it also where it came late. */
+  /** The lender accepts the withdrawal even if it came late. */
   readonly acceptsLate: boolean;
 }
 
 /**
- * Judges a withdrawal, and locks its application until the end of the transaction. Throws `OperatorError` where nothing
- * is signed, where nothing is left to withdraw from, where the day cannot be, and where it came late.
+ * Judges a withdrawal, and locks its application until the end of the transaction. Throws `OperatorError` if nothing is
+ * signed, if nothing is left to withdraw from, if the day cannot be right, and if it came late.
  */
 export async function judgeReceived(
   session: Transaction,
@@ -41,7 +44,7 @@ export async function judgeReceived(
   const day = given ?? today;
   if (day > today)
     throw new OperatorError(`${day} is in the future: today is ${today} by the country's clock`);
-  // Today counts also where the clock was ahead at the signature (D39).
+  // The default, today, is never refused, even if the clock was ahead at the signature (D39).
   if (given !== null && day < signedOn)
     throw new OperatorError(`the contract was signed later than ${day}, on ${signedOn}`);
   const isLate = until === null || startOfDate(day, zone) >= until;
@@ -55,12 +58,12 @@ export async function judgeReceived(
   return { day, isLate };
 }
 
-/** A withdrawal as the evidence has it. */
+/** A withdrawal as it stands in the evidence. */
 export interface RecordedWithdrawal {
   /** `paid_out`: it came after the payment, so the contract stays signed. */
   readonly result: 'withdrawn' | 'paid_out';
   readonly by: 'operator' | 'applicant';
-  /** Of one that an operator recorded. */
+  /** The day of one that an operator recorded. */
   readonly received: string | null;
   readonly isLate: boolean;
 }

@@ -1,4 +1,7 @@
-/** Sends the one-time code for a signature (D46). */
+/**
+ * Sends the one-time code for a signature, within its limits (D46; docs/signing.md, "The signature"). Writes
+ * `signing_codes` and the evidence; the sender uses the network.
+ */
 import { randomInt } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
@@ -23,9 +26,9 @@ import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
 
 /**
- * `isAgain`: a code before it is worth nothing any more. `failed`: `reason` is a code of the way, or says what is
- * missing. `later`: the way did not take the code now. `no_proof`: the last four characters of the ID number come
- * first. `too_many`: the codes of the application, of its phone or of the country are used up.
+ * `isAgain`: an earlier code is no longer good. `failed`: `reason` is a code of the way, or says what is missing.
+ * `later`: the way did not take the code now. `no_proof`: the last four characters of the ID number come first.
+ * `too_many`: the codes of the application, of its phone or of the country are used up.
  */
 export type SentCode =
   | { readonly kind: 'sent'; readonly way: CodeWay; readonly endsAt: Date; readonly isAgain: boolean }
@@ -33,10 +36,10 @@ export type SentCode =
   | { readonly kind: 'no_proof' | 'too_many' };
 
 /**
- * Sends a new code for the contract that is shown, to a person who has proven the last four characters of the ID
- * number. The code before it is worth nothing from then on. The code is stored as a keyed hash alone, before it goes
- * out: where the work is cut off in between, the person asks for another one. Throws `UnknownDataKeyError` where this
- * process lacks the data key of the application.
+ * Sends a new code for the shown contract, to a person who has proven the last four characters of the ID number. The
+ * code before it is no longer good. Only a keyed hash of the code is stored, before the code goes out. If the work is
+ * cut off in between, the person asks for another code. Throws `UnknownDataKeyError` if this process lacks the data key
+ * of the application.
  */
 export async function sendCode(
   context: SigningContext,
@@ -49,7 +52,7 @@ export async function sendCode(
   const phone = application?.person.phone ?? null;
   if (application === null || phone === null) return { kind: 'failed', reason: 'no_phone' };
   const country = countryOfPhone(phone);
-  // Numbers of no country (satellites, services) cost the most, and nobody's terms are theirs.
+  // Numbers without a country (satellites, services) cost the most, and no country's terms hold for them.
   if (country === null) return { kind: 'failed', reason: 'no_country' };
   const code = `${randomInt(1_000_000)}`.padStart(6, '0');
   const target = { phoneMac: phoneMac(vault, phone), country };
@@ -90,7 +93,7 @@ interface Begun {
   readonly isAgain: boolean;
 }
 
-/** Stores a code in a round, within every bound, where the application still waits for its signature. */
+/** Stores a code in a round, within every limit, if the application still waits for its signature. */
 async function begin(
   session: Transaction,
   { vault, log, sender, codesAnHour }: SigningContext,
@@ -117,7 +120,7 @@ async function begin(
       );
     return { kind: 'too_many' };
   }
-  // A round without a code takes this one; its wrong answers still count.
+  // A round without a code takes this code. Wrong answers of the round still count.
   const isReused = found.state === 'live' && found.codeMac === null;
   const round = isReused ? found : await beginRound(session, id, contract.id, found.idCheckedAt);
   if (round === null) return { kind: 'too_many' };

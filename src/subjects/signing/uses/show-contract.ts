@@ -1,4 +1,7 @@
-/** A contract, as operators see it. */
+/**
+ * Shows an application's contract, its evidence and its PDF to operators (docs/signing.md). Reads `loan_contracts`,
+ * `contract_evidence` and the document store.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
@@ -13,9 +16,7 @@ export interface ShownContract {
   readonly evidence: readonly Evidence[];
 }
 
-/**
- * The contract of an application with its evidence; nothing of it is personal. Throws `OperatorError` where none is.
- */
+/** The contract of an application with its evidence, without personal data. Throws `OperatorError` if there is none. */
 export async function showContract(
   { database, vault }: Pick<FinishContext, 'database' | 'vault'>,
   id: ApplicationId,
@@ -45,7 +46,7 @@ export async function noContract(session: Session, id: ApplicationId): Promise<O
 
 /**
  * The PDF of an application's contract: the signed one with its certificate, or the shown one. Throws `OperatorError`
- * where there is none, or while the signed one is being made.
+ * if there is none, or while the signed one is being made.
  */
 export async function writtenContract(context: FinishContext, id: ApplicationId): Promise<Buffer> {
   const { contract } = await showContract(context, id);

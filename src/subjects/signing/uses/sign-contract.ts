@@ -1,4 +1,7 @@
-/** Signs a contract (D46). */
+/**
+ * Signs a contract, and records what conversations have shown and heard as evidence (D46; docs/signing.md, "The
+ * signature"). Locks and writes `loan_contracts`, reads the proofs in `signing_codes`, and adds to `contract_evidence`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { EvidenceEntry, NewEvidence, ProvenSignature } from '../../../domain/evidence/evidence.ts';
 import { localDate } from '../../../domain/loan/local-day.ts';
@@ -13,12 +16,12 @@ import { readProof } from '../sql/codes.ts';
 import { type ContractTerms, lockContract, markContract } from '../sql/contracts.ts';
 import { addEvidence, readEvidence } from '../sql/evidence.ts';
 
-// What the channel has said of the texts that the evidence names (D46).
+// When the channel took, delivered and showed the texts that the evidence names (D46).
 
-/** The kinds of evidence whose text a reply told. */
+/** The kinds of evidence about a text that went out in a reply. */
 const SHOWN: readonly EvidenceEntry['kind'][] = ['data_consent_asked', 'offer_shown', 'contract_shown'];
 
-/** When the channel took, delivered and showed each text of the evidence, as far as it has said so. */
+/** When the channel took, delivered and showed each text of the evidence, as far as the channel has told. */
 async function deliveriesOf(session: Session, vault: Vault, id: ApplicationId): Promise<EvidenceEntry[]> {
   const shown = (await readEvidence(session, vault, id)).rows.filter(({ kind }) => SHOWN.includes(kind));
   const turns = new Set(shown.map(({ facts }) => (JSON.parse(facts) as { turn?: number }).turn));
@@ -52,9 +55,10 @@ const NOT_SIGNABLE = { result: 'not_signable', evidence: [], withdrawal: null } 
 const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
 
 /**
- * Signs, in the transaction of the turn: the application waits for its signature, the contract is the one that was
- * shown and accepted, its time is not over, the code was right within the last ten minutes, and the last four
- * characters within the last hour. There is one signature for ever. `not_signable` otherwise, and nothing is changed.
+ * Signs, in the transaction of the turn, if all this holds: the application waits for its signature, the contract is
+ * the one that was shown and accepted, its time is not over, the code was right within the last ten minutes, and the
+ * last four characters within the last hour. An application is signed at most once. Otherwise the result is
+ * `not_signable`, and nothing changes.
  */
 export async function signContract(
   session: Transaction,

@@ -1,4 +1,7 @@
-/** Proves a signature from the store alone: the chain of evidence, the hashes, the seals and the state (D46). */
+/**
+ * Proves a signature from the store alone: the chain of evidence, the hashes, the seals and the state (D46;
+ * docs/signing.md, "The evidence" has the checks). Reads the rows and the document store, and writes nothing.
+ */
 import { hash } from 'node:crypto';
 import { PDF } from '@libpdf/core';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
@@ -15,7 +18,7 @@ import { readShown } from './make-contract.ts';
 /** One thing that was checked. */
 export interface Check {
   readonly name: 'evidence' | 'shown' | 'signature' | 'document' | 'state';
-  /** null: it holds; otherwise what is wrong, or what cannot be checked yet. */
+  /** null: the check holds. Otherwise what is wrong, or what cannot be checked yet. */
   readonly fault: string | null;
 }
 
@@ -23,7 +26,7 @@ export interface VerifiedContract {
   readonly applicationId: ApplicationId;
   readonly contractId: string;
   readonly state: StoredContract['state'];
-  /** Of the contract that was shown, in hex. */
+  /** SHA-256 of the contract that was shown, in hex. */
   readonly sha256: string | null;
   /** SHA-256 of the certificate that sealed the document, in hex. */
   readonly certificate: string | null;
@@ -34,10 +37,10 @@ export interface VerifiedContract {
 
 type VerifyContext = Pick<SigningContext, 'database' | 'vault' | 'store'>;
 
-/** Faults of the chain that are named. */
+/** The most faults of the chain that are named. */
 const MOST_NAMED = 20;
 
-/** Checks everything about the contract of an application; null where there is none. */
+/** Checks everything about the contract of an application; null: there is no contract. */
 export async function verifyContract(
   context: VerifyContext,
   id: ApplicationId,
@@ -99,7 +102,7 @@ function shownFault(shown: Buffer | string): string | null {
   return checkSeal(shown).intact ? null : 'its seal does not hold';
 }
 
-/** Whether the evidence tells of this signature, and of the steps before it. */
+/** What is missing in the evidence about this signature and the steps before it; null: nothing. */
 function signatureFault(
   { id, sha256, signedAt }: StoredContract,
   evidence: readonly Evidence[],
@@ -171,7 +174,7 @@ function stateFault(
   if (told !== withdrawnAt?.toISOString() || (taken === undefined) !== (state !== 'withdrawn')) {
     return 'the evidence tells something else of a withdrawal';
   }
-  // After the retention there is no application any more, and the contract stays.
+  // After the retention the application is gone, and the contract stays.
   if (status === null) return null;
   if (signedAt?.getTime() !== applicationSignedAt?.getTime())
     return 'the application has another time of signature';

@@ -1,4 +1,7 @@
-/** Takes a signature back (D46). */
+/**
+ * Takes a signature back, and rejects the application (D46; docs/signing.md, "The signature"). Writes `loan_contracts`;
+ * the review of the rejection frees the phone.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { APPLICANT, TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { type Proven, receivedFacts } from '../../../domain/evidence/evidence.ts';
@@ -9,11 +12,12 @@ import { moveApplication } from '../../applications/sql/applications.ts';
 import { lockContract, markContract } from '../sql/contracts.ts';
 
 /**
- * Takes a signature back while the country's period lasts. What the applicant sent before its end counts, also where
- * the service comes to it later: `sentAt`, by the channel's clock, where it is not ahead of the database's; null: now.
- * `received`: an operator has judged in this transaction that it counts (`judgeReceived`). `paid_out`: the money is
- * paid out, so operators have to settle it. `rejected`: the application is rejected already, so nothing is paid out.
- * `too_late` also where the country has no such period. The caller calls `rejectWithdrawn` in the same transaction.
+ * Takes a signature back while the country's period lasts. What the applicant sent before its end counts, even if the
+ * service reads it later: `sentAt`, by the channel's clock unless that is ahead of the database's; null: now.
+ * `received`: an operator has judged in this transaction that the withdrawal counts (`judgeReceived`). `paid_out`: the
+ * money is paid out, so operators have to settle it. `rejected`: the application is rejected already, so nothing is
+ * paid out. `too_late`: the period is over, or the country has none. The caller calls `rejectWithdrawn` in the same
+ * transaction.
  */
 export async function withdraw(
   session: Transaction,
@@ -42,9 +46,9 @@ const IN_THE_CHAT: Withdrawer = {
 };
 
 /**
- * Rejects an application whose signature the transaction has taken back, with a code of its own: its phone is free.
- * `by`: the operator who recorded it; null: the applicant in the chat. The partner's event comes with it, so the
- * transaction takes no other lock afterwards. For several applications the caller holds the locks of all their
+ * Rejects an application whose signature this transaction has taken back, with a code of its own, and frees its phone.
+ * `by`: the operator who recorded the withdrawal; null: the applicant in the chat. The partner's event is added too, so
+ * the transaction takes no other lock afterwards. For several applications the caller holds the locks of all their
  * partners.
  */
 export async function rejectWithdrawn(
