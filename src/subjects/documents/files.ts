@@ -1,4 +1,4 @@
-/** The files of a kind in the store of documents, for the backup. */
+/** Which files of documents lie in the document store, for the backup (docs/backup.md). */
 import type { Session } from '../../ground/postgres/database.ts';
 import type { StoredFiles } from '../../program/subject/subject.ts';
 import { openStore } from './open.ts';

@@ -1,4 +1,7 @@
-/** Puts together what the uses of documents work with, from the variables of the process. */
+/**
+ * Builds what the uses of documents work with from the variables of the process: store, reader, scanner and layouts
+ * (docs/documents.md).
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import type { ReadSetting } from '../../ground/base/setting.ts';
 import { s3AccountOf } from '../../ground/places/s3-account.ts';
@@ -19,13 +22,13 @@ import type { DocumentContext } from './uses/context.ts';
 import type { ShownFiles } from './uses/document-text.ts';
 import { loadLayouts } from './uses/load-layouts.ts';
 
-/** The document store of this process. Throws `DocumentStoreError` where it is set wrong. */
+/** The document store of this process. Throws `DocumentStoreError` if its setting is wrong. */
 export function openStore(setting: ReadSetting, clock: Clock): Promise<DocumentStore> {
   const account = s3AccountOf((variable) => setting({ variable, read: (text) => text }));
   return openDocumentStore(setting(DOCUMENT_STORE), account, clock);
 }
 
-/** How this process reads documents, and what whoever runs it has to know; null: nothing. */
+/** How this process reads documents, and a warning for the operator; null: there is none. */
 export interface HowRead {
   readonly reader: ReaderRisk | 'off';
   readonly told: string | null;
@@ -37,7 +40,7 @@ const OFF =
   'documents are not read, and each waits for an operator: this machine cannot shut the reading process in';
 const SEE = 'docs/documents.md#the-reader';
 
-/** Tries it out where no call did before. */
+/** Says how this process reads documents. The first call of a process tries the reader out. */
 export async function howRead(setting: ReadSetting, clock: Clock): Promise<HowRead> {
   const risk = setting(DOCUMENT_READER);
   const command = await chooseReader(clock, risk);
@@ -47,15 +50,15 @@ export async function howRead(setting: ReadSetting, clock: Clock): Promise<HowRe
     : { reader: risk, told: `${EXPOSED} (${SEE})` };
 }
 
-/** What shows files to operators. Throws as `openStore` does. */
+/** Opens what shows files to operators. Throws as `openStore` does. */
 export async function openShownFiles(setting: ReadSetting, clock: Clock): Promise<ShownFiles> {
   const choose = () => chooseReader(clock, setting(DOCUMENT_READER));
   return { store: await openStore(setting, clock), readText: pdfTextReader(clock, choose) };
 }
 
 /**
- * For a process that receives documents, whose watcher hears of the reader and the scanner. Throws a `ToldError` where
- * a setting or a layout is wrong.
+ * For a process that receives documents. The watcher hears of each reading and each scan. Throws a `ToldError` if a
+ * setting or a layout is wrong.
  */
 export async function openDocuments(
   setting: ReadSetting,

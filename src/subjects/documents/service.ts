@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the documents. */
+/**
+ * What `serve` and `worker` run for documents: the upkeep jobs that delete documents and files, and that compare the
+ * store with the rows (docs/documents.md, "The store").
+ */
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { following } from '../applications/uses/followers.ts';
 import { openStore } from './open.ts';
@@ -11,7 +14,7 @@ import { deleteFiles, lookAtFiles } from './uses/keep-files.ts';
 /** The most ids in one log line. */
 const MOST_IDS = 20;
 
-/** The jobs of one process: each remembers where it goes on. */
+/** The jobs of one process. Each remembers where it goes on. */
 export function documentService(): Service {
   let part = Math.floor(Math.random() * KEY_PARTS);
   return {

@@ -1,10 +1,10 @@
-/** The variables that the documents alone read. */
+/** The variables that only the documents read (docs/documents.md, "The store" has the table). */
 import { join, resolve } from 'node:path';
 import { readLimit, type Setting } from '../../ground/base/setting.ts';
 import type { ReaderRisk } from './reader/choose-reader.ts';
 import { type ClamdAddress, readClamdAddress } from './rules/clamd-address.ts';
 
-/** Where sealed files lie: an absolute path, or s3://bucket/prefix. */
+/** DOCUMENT_STORE, where sealed files lie: an absolute path, or s3://bucket/prefix. */
 export const DOCUMENT_STORE: Setting<string> = {
   variable: 'DOCUMENT_STORE',
   read: (text, { dataDir }) => {
@@ -24,7 +24,7 @@ export const DOCUMENT_MOST_BYTES: Setting<number> = {
   },
 };
 
-/** The days after which documents are deleted; null: with their applications. */
+/** The days after which documents are deleted; null: they are deleted with their applications. */
 export const DOCUMENT_DAYS: Setting<number | null> = {
   variable: 'DOCUMENT_DAYS',
   read: (text = 'none') => readLimit(text),
@@ -42,7 +42,7 @@ export const CLAMD: Setting<ClamdAddress | null> = {
   read: (text) => (text === undefined ? null : readClamdAddress(text)),
 };
 
-/** What is read where this machine cannot shut the reader in. */
+/** What is read if this machine cannot isolate the reader. */
 export const DOCUMENT_READER: Setting<ReaderRisk> = {
   variable: 'DOCUMENT_READER',
   read: (text, { isSimulated }) => {

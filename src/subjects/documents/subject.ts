@@ -1,4 +1,4 @@
-/** The parts of the documents in the program. */
+/** The parts of the documents that the program gets: commands, settings, tables, files and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {

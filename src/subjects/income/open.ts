@@ -1,4 +1,7 @@
-/** Puts together what a check of an income works with, from the variables of the process. */
+/**
+ * Builds what a check of an income works with from the variables of the process: the documents, and Belvo if it is set
+ * (docs/income.md, "Sources").
+ */
 import type { ReadSetting } from '../../ground/base/setting.ts';
 import { BELVO_RETURN_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';
 import { belvoProvider } from './sources/belvo.ts';

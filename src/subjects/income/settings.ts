@@ -1,4 +1,7 @@
-/** The variables of providers of incomes; without them documents and operators tell alone. */
+/**
+ * The variables of providers of incomes (docs/income.md, "Sources"). Without them incomes come only from documents and
+ * operators.
+ */
 import type { Setting } from '../../ground/base/setting.ts';
 
 const address = (variable: string): Setting<string | null> => ({
@@ -10,9 +13,9 @@ const address = (variable: string): Setting<string | null> => ({
   },
 });
 
-/** The address of Belvo's API without a slash at its end; null: Belvo is not asked. */
+/** The address of Belvo's API without a slash at its end; null: Belvo is not used. */
 export const BELVO_URL = address('BELVO_URL');
-/** Where a person goes on who has connected an account, such as the chat (`https://wa.me/...`); null: nowhere. */
+/** Where a person goes after connecting an account, such as the chat (`https://wa.me/...`); null: nowhere. */
 export const BELVO_RETURN_URL = address('BELVO_RETURN_URL');
 
 const secret = (variable: string): Setting<string> => ({

@@ -1,4 +1,4 @@
-/** The parts of the incomes in the program. */
+/** The parts of the incomes that the program gets: commands, settings, tables and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import { BELVO_RETURN_URL, BELVO_SECRET_ID, BELVO_SECRET_PASSWORD, BELVO_URL } from './settings.ts';

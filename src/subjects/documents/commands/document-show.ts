@@ -1,4 +1,7 @@
-/** `ventanilla document show`. */
+/**
+ * `ventanilla document show`: shows one document, and writes its file to the disk if asked (docs/documents.md). A
+ * reveal is recorded first.
+ */
 import type { Command } from 'commander';
 import { namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';

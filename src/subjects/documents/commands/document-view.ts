@@ -1,11 +1,14 @@
-/** How `ventanilla document` shows documents, to people and to programs. */
+/**
+ * How `ventanilla document` shows documents, as text and as JSON. Pure. Values are masked unless they are revealed
+ * (docs/documents.md).
+ */
 import { writeAmount } from '../../../domain/document/amount.ts';
 import { recordOf, shortTime } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
 import type { Finding } from '../rules/layout.ts';
 import type { ShownDocument, StoredDocument } from '../uses/operate.ts';
 
-/** A document for programs, without what is sealed. */
+/** A document as JSON, without its sealed parts. */
 export function documentJson(document: StoredDocument) {
   return {
     id: document.id,
@@ -22,7 +25,7 @@ export function documentJson(document: StoredDocument) {
   };
 }
 
-/** What was read in a document and what the channel told of it; the values are masked unless they are revealed. */
+/** What was read in a document, and what the channel told about it. The values are masked unless they are revealed. */
 function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
   const value = <T>(text: T): T | string => (isRevealed || text === null ? text : MASK);
   const reading = opened?.reading ?? null;
@@ -50,12 +53,12 @@ function monthsJson(months: Finding['months'], isRevealed: boolean) {
   return months.map(({ month, amount }) => ({ month, amount: isRevealed ? writeAmount(amount) : MASK }));
 }
 
-/** A document with what is sealed beside it, for programs. */
+/** A document with its sealed parts, as JSON. */
 export function shownJson(shown: ShownDocument, isRevealed: boolean) {
   return { ...documentJson(shown.document), ...readingJson(shown, isRevealed) };
 }
 
-/** The same for people. */
+/** The same as text. */
 export function shownText(shown: ShownDocument, isRevealed: boolean): string {
   const { document } = shown;
   const reading = readingJson(shown, isRevealed);

@@ -1,4 +1,4 @@
-/** `ventanilla document`. */
+/** `ventanilla document`: the group of commands, and `document list` (docs/documents.md). */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DOCUMENT_STATES, type DocumentState } from '../../../domain/document/document.ts';
@@ -14,7 +14,9 @@ interface Options extends ListOptions {
   readonly state?: DocumentState;
 }
 
-/** Adds the commands to their group. Those that decide are the conversation's, which hears of each decision. */
+/**
+ * Adds the commands to their group. The conversation has the commands that decide, because it acts on each decision.
+ */
 export function addDocumentCommands(group: Command, cli: Cli): void {
   addDocumentList(group, cli);
   addShow(group, cli);

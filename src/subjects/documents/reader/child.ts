@@ -1,6 +1,7 @@
 /**
- * The reader's process: a document on standard input, its type as the only argument, one JSON value on standard output.
- * `reader.ts` starts one for each document and limits it.
+ * The main file of the reader's process: gets a document on standard input and its type as the only argument, and
+ * writes one JSON value to standard output. `reader.ts` starts and limits one process for each document
+ * (docs/documents.md, "The reader").
  */
 import { machineClock } from '../../../ground/base/clock.ts';
 import { type ReadFault, type ReadText, SCANNED_PDF } from './reading.ts';
@@ -17,7 +18,7 @@ async function read(type: string): Promise<ReadText | { readonly fault: ReadFaul
   return { fault: 'no_text' };
 }
 
-/** What V8 and WebAssembly say where an array gets no memory; anything else is told by the end of the process. */
+/** V8 and WebAssembly throw these if an array gets no memory. Any other error shows by how the process ends. */
 function faultOf(error: unknown): { readonly fault: ReadFault } {
   if (error instanceof RangeError && /memory|allocation|array (?:buffer )?length/i.test(error.message)) {
     return { fault: 'reader_memory' };

@@ -1,14 +1,14 @@
 /**
- * How a reader's process is shut in, by programs of util-linux and a shell: it gets a place with nothing in it but
- * what it reads. It has no other process, no network, no file that it may write, no user of the machine and no right
- * of root.
+ * Builds the command that starts a reader's process isolated, by programs of util-linux and a shell (docs/documents.md,
+ * "The reader"). The process sees only the files that it reads. It has no network, no other process, no file that it
+ * may write, no user of the machine and no right of root.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A program to run as a reader: with what it is started, and every file and folder that it has to see. */
+/** A program to run as a reader: its command, and every file and folder that it has to see. */
 export interface ReaderProgram {
   readonly command: readonly string[];
   readonly sees: readonly string[];
@@ -17,26 +17,26 @@ export interface ReaderProgram {
 /** A command that starts a reader. */
 export interface ReaderCommand {
   readonly command: readonly string[];
-  /** The user that it runs as; absent: the service's. */
+  /** The user that it runs as; absent: the user of the service. */
   readonly account?: { readonly uid: number; readonly gid: number };
-  /** Open files that it must not get. */
+  /** Open files of the service that the reader must not inherit. */
   readonly closed: readonly number[];
   readonly isIsolated: boolean;
 }
 
 /**
- * Root's reader runs under a number without a name, as its PostgreSQL does (`ground/embedded/account.ts`), and under
- * another one: processes of one user may read each other's memory.
+ * A service that runs as root starts its reader under a user id without a name, as it starts PostgreSQL
+ * (`ground/embedded/account.ts`), but under another id: processes of one user may read each other's memory.
  */
 const READER = { uid: 61_084, gid: 61_084 };
 
-/** Threads and processes. Node has a dozen threads. */
+/** The most threads and processes. Node has a dozen threads. */
 const MOST_THREADS = 64;
 
 /**
- * Makes the place in /sys, which every Linux has and no program lies in: an empty file system, in which each thing that
- * is seen stands at its own path, read-only. The shell stays as the first process of its space. When the command ends,
- * the shell ends, and with it everything that the command has left behind.
+ * Makes the reader's file system in /sys, which every Linux has and where no program lies. The file system is empty;
+ * each visible thing is mounted at its own path, read-only. The shell stays as the first process of its space. When the
+ * command ends, the shell ends, and so does everything that the command has left behind.
  */
 const PLACE = `
 set -e
@@ -53,17 +53,19 @@ mount -o remount,bind,ro,nosuid,nodev /sys
 "$@"
 exit $?`;
 
-/** Spaces of its own. In the first space of users the shell may mount; it is nobody outside of it. */
+/**
+ * The reader's own namespaces. In the first user namespace the shell may mount; outside of it the shell has no rights.
+ */
 const SPACES = ['--user', '--map-root-user', '--mount', '--pid', '--net', '--ipc', '--kill-child=KILL'];
 
 /**
- * The command, shut in. The second space of users has no user at all: so the command has no right in any space, and
- * cannot make itself another space in which it has. It dies with the service.
+ * The command, isolated. The second user namespace has no user at all, so the command has no right in any namespace,
+ * and cannot make another one in which it would have rights. It ends when the service ends.
  */
 export function isolated({ command, sees }: ReaderProgram): ReaderCommand {
   const shut = [
     ...['setpriv', '--no-new-privs', '--pdeathsig=KILL', 'unshare', ...SPACES, '--'],
-    // A folder comes before what lies in it.
+    // Sorted, so that a folder comes before what lies in it.
     ...['/bin/sh', '-c', PLACE, 'sh', ...sees.toSorted(), '--'],
     ...['prlimit', `--nproc=${MOST_THREADS}`, '--', 'unshare', '--user', '--root=/sys', '--wd=/', '--'],
     ...command,
@@ -72,14 +74,14 @@ export function isolated({ command, sees }: ReaderProgram): ReaderCommand {
   return { command: shut, ...account, closed: inherited(), isIsolated: true };
 }
 
-/** The command with the limits of memory and time alone. */
+/** The command without isolation: only with the limits of memory and time. */
 export function exposed({ command }: ReaderProgram): ReaderCommand {
   return { command, closed: [], isIsolated: false };
 }
 
 const CLOSED_BY_EXEC = 0o2000000;
 
-/** Open files that this process got from its parent, and that Node.js would hand on: it closes those below 16 alone. */
+/** Open files that this process got from its parent, and that Node.js would pass on: it closes only those below 16. */
 function inherited(): number[] {
   if (!existsSync('/proc/self/fdinfo')) return [];
   return readdirSync('/proc/self/fdinfo')
@@ -91,7 +93,7 @@ function inherited(): number[] {
           /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, 'utf8')) ?? [];
         return (Number.parseInt(flags, 8) & CLOSED_BY_EXEC) === 0;
       } catch {
-        // The file of the list itself.
+        // This is the open file of the list itself.
         return false;
       }
     });
@@ -99,12 +101,12 @@ function inherited(): number[] {
 
 const PACKAGES = ['unpdf', 'tesseract.js-core', '@tesseract.js-data/spa', '@tesseract.js-data/por'];
 const EXTENSION = extname(import.meta.filename);
-/** The one file outside of the reader's folder that its process loads. */
+/** The only file outside of the reader's folder that its process loads. */
 const CLOCK = join(import.meta.dirname, '../../../ground/base', `clock${EXTENSION}`);
 const CHILD = join(import.meta.dirname, `child${EXTENSION}`);
 const HEAP_MIB = 192;
 
-/** The reader; the tests put another program in its place, and let it see more. */
+/** The reader's program. Tests replace `child`, and let it see `more`. */
 export function readerProgram(child = CHILD, more: readonly string[] = []): ReaderProgram {
   const own = [...readable(), child, ...more];
   return {
@@ -117,7 +119,7 @@ export function readerProgram(child = CHILD, more: readonly string[] = []): Read
   };
 }
 
-/** The libraries that this Node has loaded: the reader's loads the same ones. */
+/** The shared libraries that this Node has loaded. The reader's Node loads the same ones. */
 function sharedLibraries(): string[] {
   const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
   return sharedObjects.filter((path) => path.startsWith('/') && existsSync(path));
@@ -125,7 +127,7 @@ function sharedLibraries(): string[] {
 
 /**
  * The reader's own code, and the packages that it uses: where they lie, and where Node.js looks for them on the way up
- * from the reader. The two differ where an installer links packages, and Node.js has to read the link.
+ * from the reader. The two places differ if an installer links packages, and Node.js has to read the link.
  */
 function readable(): string[] {
   const found = PACKAGES.map(folderOf);

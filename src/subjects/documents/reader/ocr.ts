@@ -1,13 +1,16 @@
-/** OCR in Spanish and Portuguese. Runs in the reader's process alone. */
+/**
+ * Guesses the text of pictures by OCR in Spanish and Portuguese, with data from installed packages. Runs only in the
+ * reader's process.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 
 const LANGUAGES = ['spa', 'por'] as const;
-/** Of the engine: its newer one alone, whose data is a quarter of the size. */
+/** The mode of the engine: only its newer model, whose data is a quarter of the size. */
 const LSTM_ONLY = 1;
 const FAILED = 1;
-/** Worse guesses are noise. */
+/** Guesses below this confidence are noise. */
 const LEAST_CONFIDENCE = 0.3;
 
 /** The part of the engine that is used. The package has no types. */
@@ -23,7 +26,7 @@ interface Engine {
   };
 }
 
-/** What was guessed. `damaged`: the picture cannot be decoded. `noise`: there is no text that is worth a look. */
+/** What was guessed. `damaged`: the picture cannot be decoded. `noise`: nothing that was guessed is worth a look. */
 export type Guess = 'damaged' | 'noise' | { readonly lines: string[]; readonly confidence: number };
 
 /** Guesses the text of a picture (PNG, JPEG, WebP or PNM), turned by an orientation of EXIF (1 to 8). */
@@ -31,7 +34,7 @@ export type Ocr = (bytes: Uint8Array, exifOrientation: number) => Guess;
 
 const require = createRequire(import.meta.url);
 
-/** The engine. It loads its data from packages, never from a network. */
+/** Opens the engine. It loads its data from installed packages, never from a network. */
 export async function openOcr(): Promise<Ocr> {
   const load = require('tesseract.js-core/tesseract-core-simd-lstm') as (settings: object) => Promise<Engine>;
   const engine = await load({ print: () => {}, printErr: () => {} });

@@ -1,4 +1,4 @@
-/** The text of a PDF as lines, by the places of its characters. Runs in the reader's process alone. */
+/** Takes the text of a PDF as lines, by the places of its characters. Runs only in the reader's process. */
 import { getDocumentProxy } from 'unpdf';
 import {
   boundLines,
@@ -9,9 +9,9 @@ import {
   type ReadText,
 } from './reading.ts';
 
-/** Less text is a page number on pictures. */
+/** Less text is only page numbers on pages that are pictures. */
 const LEAST_TEXT = 20;
-/** More pieces of text than that on a page are no statement. */
+/** A page with more pieces of text is no statement. */
 const MOST_PIECES = 20_000;
 
 interface Piece {
@@ -46,13 +46,13 @@ export async function pdfLines(bytes: Uint8Array): Promise<ReadText | { readonly
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-/** Opens a PDF; a picture with more pixels than `maxImageSize` is left out. Or why it cannot be opened. */
+/** Opens a PDF, or says why it cannot be opened. Pictures with more pixels than `maxImageSize` are left out. */
 export async function openPdf(
   bytes: Uint8Array,
   maxImageSize: number,
 ): Promise<Pdf | { readonly fault: ReadFault }> {
   try {
-    // pdf.js runs no code of a document. Nothing is loaded from the fonts of the machine.
+    // pdf.js runs no code of a document. No font of the machine is loaded.
     return await getDocumentProxy(bytes, { disableFontFace: true, useSystemFonts: false, maxImageSize });
   } catch (error) {
     return { fault: error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'damaged' };
@@ -72,7 +72,7 @@ function pieceOf({ str, transform, width, height }: Item): Piece[] {
   return [{ text: str, x, y, width, height: height || Math.hypot(c, d) || 1 }];
 }
 
-/** Pieces whose feet are less than half a letter apart are one line. */
+/** Pieces whose baselines are less than half a letter apart are one line. */
 function linesOf(pieces: readonly Piece[]): string[] {
   const lines: Piece[][] = [];
   for (const piece of pieces.toSorted((one, other) => other.y - one.y)) {
@@ -84,7 +84,7 @@ function linesOf(pieces: readonly Piece[]): string[] {
   return lines.map((line) => joined(line.toSorted((one, other) => one.x - other.x)));
 }
 
-/** From this share of a letter's height on a gap is a space, and from that one on it parts columns. */
+/** A gap is a space from `SPACE` of a letter's height on, and separates columns from `COLUMN` on. */
 const SPACE = 0.15;
 const COLUMN = 1.2;
 

@@ -1,9 +1,12 @@
-/** The text of a picture, guessed by OCR. Runs in the reader's process alone. */
+/**
+ * Takes the text of a picture as lines, guessed by OCR, after it has read from the EXIF data how the picture is turned.
+ * Runs only in the reader's process.
+ */
 import { openOcr } from './ocr.ts';
 import { boundLines, type ReadFault, type ReadText } from './reading.ts';
 
 /**
- * How a phone was held, by the EXIF data of a picture (Exif 2.32, 4.6.4, tag Orientation): a phone stores its pixels as
+ * How a phone was held, by the EXIF data of a picture (Exif 2.32, 4.6.4, tag Orientation). A phone stores the pixels as
  * they lie on the sensor, and every viewer turns them.
  */
 
@@ -11,10 +14,10 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 const ENTRY_BYTES = 12;
 const EXIF = 'Exif\0';
-/** Chunks and segments beyond that no camera writes. */
+/** No camera writes more chunks and segments. */
 const MOST_PARTS = 100_000;
 
-/** 1 to 8; 1 where the picture (JPEG, PNG or WebP) says nothing that can be understood. */
+/** The orientation, 1 to 8; 1 if the picture (JPEG, PNG or WebP) tells nothing understandable. */
 export function exifOrientation(bytes: Buffer): number {
   const tiff = tiffOf(bytes);
   if (tiff === null || tiff.length < 8) return 1;
@@ -24,7 +27,7 @@ export function exifOrientation(bytes: Buffer): number {
     return isLittle ? tiff.readUIntLE(at, size) : tiff.readUIntBE(at, size);
   };
   if (number(2, 2) !== 42) return 1;
-  // The first directory alone is about the picture; no other one is followed.
+  // Only the first directory is about the picture itself, so no other one is read.
   const directory = number(4, 4);
   for (let left = number(directory, 2), at = directory + 2; left > 0; left -= 1, at += ENTRY_BYTES) {
     if (number(at, 2) !== ORIENTATION) continue;
@@ -35,7 +38,7 @@ export function exifOrientation(bytes: Buffer): number {
   return 1;
 }
 
-/** The EXIF data without its frame; null where there is none. */
+/** The EXIF data without its frame; null: there is none. */
 function tiffOf(bytes: Buffer): Buffer | null {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\xff\xd8')) return segmentOf(bytes);
@@ -45,7 +48,7 @@ function tiffOf(bytes: Buffer): Buffer | null {
     const size = isPng ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at + 4);
     const name = isPng ? bytes.toString('latin1', at + 4, at + 8) : bytes.toString('latin1', at, at + 4);
     if (name === 'eXIf' || name === 'EXIF') return unframed(bytes.subarray(at + 8, at + 8 + size));
-    // A PNG has a checksum after each chunk; a WebP fills up to an even number.
+    // A PNG has a checksum after each chunk. A WebP pads a chunk to an even length.
     at += 8 + size + (isPng ? 4 : size % 2);
   }
   return null;
@@ -67,7 +70,7 @@ function segmentOf(bytes: Buffer): Buffer | null {
   return null;
 }
 
-/** A JPEG has a name before the data, and so have some writers of WebP. */
+/** Drops the name before the data, which each JPEG has, and the WebP of some writers. */
 function unframed(content: Buffer): Buffer {
   const isFramed = content.toString('latin1', 0, EXIF.length) === EXIF;
   return isFramed ? content.subarray(EXIF.length + 1) : content;

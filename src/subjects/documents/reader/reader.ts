@@ -1,6 +1,7 @@
 /**
  * Reads documents, each in a process of its own: with the system's limits of memory and time, without the service's
- * variables, and shut in as `isolation.ts` has it.
+ * variables, and isolated as `isolation.ts` does it. Partners take turns where readings wait. docs/documents.md has the
+ * rule, "The reader".
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
@@ -21,22 +22,22 @@ import {
   SCANNED_PDF,
 } from './reading.ts';
 
-/** A name for what read a document, for the evidence: the reader's own version, then those of its libraries. */
+/** The name of what read a document, for the evidence: the reader's own version, then those of its libraries. */
 export const READER_VERSION = '2 (unpdf 1.8.1, tesseract.js-core 7.0.0)';
 
 /**
- * `reader_*`: the process met a limit or ended without an answer; `reader_off`: this machine reads no document.
- * `reading_limit`: the phone has used up its time of the day.
+ * `reader_time`, `reader_memory`, `reader_failed`: the process met a limit, or ended without an answer. `reader_off`:
+ * this machine reads no document. `reading_limit`: the phone has used up its time of the day.
  */
 export type ReadResult =
   | ReadText
   | { readonly fault: ReadFault | `reader_${'time' | 'memory' | 'failed' | 'off'}` | 'reading_limit' };
 
-/** Whose turn a reading is, and what it takes. */
+/** Whose turn a reading takes, and how its time is counted. */
 export interface ReadingTurn {
-  /** Partners take turns where readings wait. */
+  /** If readings wait, partners take turns. */
   readonly partnerId: PartnerId;
-  /** Whether the phone has used up its time of the day: then nothing is read. */
+  /** Whether the phone has used up its time of the day. Then nothing is read. */
   readonly isOver: boolean;
   /** Called with the time of each process, in milliseconds. */
   readonly took: (ms: number) => void;
@@ -48,28 +49,28 @@ export type Reader = (bytes: Buffer, type: string, turn?: ReadingTurn) => Promis
 /** The limits of one reading. */
 export interface ReaderLimits {
   readonly timeMs: number;
-  /** Of the whole process. */
+  /** The memory of the whole process. */
   readonly memoryMiB: number;
 }
 
 /**
- * What a document of 50 pages takes, ten times over; the OCR of a large picture takes half a minute of a busy core. Of
- * the memory V8 reserves 512 MiB for its code, and uses 20.
+ * Ten times what a document of 50 pages takes; the OCR of a large picture takes half a minute of a busy core. V8
+ * reserves 512 MiB of the memory for its code, and uses 20.
  */
 export const PDF_LIMITS: ReaderLimits = { timeMs: 15_000, memoryMiB: 1_024 };
 export const PICTURE_LIMITS: ReaderLimits = { timeMs: 60_000, memoryMiB: 1_280 };
 
 /**
- * Processes at once of each kind: those that read text are over in a second, and do not wait for those that guess from
- * pictures for half a minute.
+ * Processes of each kind at once. Those that read text end within a second, so they do not wait for those that guess
+ * from pictures for half a minute.
  */
 const AT_ONCE = 2;
-/** The answer has the lines alone. */
+/** The answer has little more than the lines. */
 const MOST_ANSWER = 6 * MOST_TEXT + 100 * MOST_LINES;
-/** A PDF with less text may be one of pictures, with the name of the program that scanned them. */
+/** The pages of a PDF with less text may be pictures; the text may be the name of the scanning program. */
 const LEAST_TEXT = 100;
 
-/** Nothing beside it: a fault of the reader's own beside the lines would be the reason of the document. */
+/** No further members: a fault beside the lines would otherwise become the reason of the document. */
 const EXACT = { additionalProperties: false };
 const ANSWER = Type.Union([
   Type.Object(
@@ -84,10 +85,10 @@ const ANSWER = Type.Union([
   Type.Object({ fault: Type.Union(FAULTS.map((fault) => Type.Literal(fault))) }, EXACT),
 ]);
 
-/** Says how a reader is started; null: not at all. */
+/** Decides how a reader is started; null: not at all. */
 export type ReaderChoice = () => Promise<ReaderCommand | null>;
 
-/** The reader of this machine; `limits` in place of those of the type are for tests. */
+/** The reader of this machine. Tests give `limits` that replace those of the type. */
 export function processReader(clock: Clock, choose: ReaderChoice, limits?: ReaderLimits): Reader {
   const texts = new Turns(AT_ONCE);
   const pictures = new Turns(AT_ONCE);
@@ -114,18 +115,18 @@ export function processReader(clock: Clock, choose: ReaderChoice, limits?: Reade
 }
 
 /**
- * Whether this machine cannot run the reader's process at all. The bytes are no document: a process that works says so,
- * after it has loaded its library. One whose time is over may work.
+ * Whether this machine cannot run the reader's process at all. The bytes of the trial are no document, and a working
+ * process says so after it has loaded its library. A process whose time is over may work.
  */
 export async function isFailing(reader: Reader): Promise<boolean> {
   const result = await reader(Buffer.from('no document'), 'application/pdf');
   return !('fault' in result && (result.fault === 'damaged' || result.fault === 'reader_time'));
 }
 
-/** An operator waits for the text, and the listener answers the request by itself soon after. */
+/** An operator waits for the text, and soon after this time the listener itself ends the request. */
 const SHOWN_LIMITS: ReaderLimits = { ...PDF_LIMITS, timeMs: 5_000 };
 
-/** Reads the text that a PDF has itself. No picture in it goes to the OCR: a scan has no text. */
+/** Reads only the text that a PDF contains. Its pictures do not go to the OCR, so a scan has no text. */
 export function pdfTextReader(clock: Clock, choose: ReaderChoice): Reader {
   return async (bytes, type) => {
     const command = await choose();
@@ -153,7 +154,7 @@ async function readOnce(
   try {
     process = start(type, limits, place);
   } catch {
-    // Root of a container that may not change its user.
+    // The service is root in a container that may not change its user.
     return { fault: 'reader_failed' };
   }
   return new Promise((resolve) => {
@@ -172,7 +173,7 @@ async function readOnce(
       answer = '';
       kill(process);
     });
-    // A process that ends before it has read all is told by its end.
+    // If a process ends before it has read all bytes, its end tells what happened.
     process.stdin?.on('error', () => {});
     process.on('error', () => {
       timer.cancel();
@@ -188,8 +189,8 @@ async function readOnce(
 }
 
 /**
- * `ulimit` is in each POSIX shell. No file is written, and a crash leaves no image of the memory. Where the machine has
- * no more memory, Linux ends this process first, and not the service.
+ * Every POSIX shell has `ulimit`. No file is written, and a crash leaves no image of the memory. If the machine has no
+ * more memory, Linux ends this process first, and not the service.
  */
 const LIMITED =
   '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; ulimit -c 0; ulimit -f 0; ulimit -d "$1"; ulimit -t "$2"; shift 2; exec "$@"';
@@ -204,14 +205,14 @@ function start(type: string, { timeMs, memoryMiB }: ReaderLimits, place: ReaderS
     env: { PATH },
     cwd: '/',
     stdio: ['pipe', 'pipe', 'ignore', ...nothingFor(place.closed)],
-    // A group of its own, so that nothing of the process is left.
+    // A process group of its own, so that its end leaves no process behind.
     detached: true,
   });
 }
 
 let nothing: number | undefined;
 
-/** From the third file on: /dev/null in the place of these, and all others as they are. */
+/** The open files from 3 on: /dev/null in the place of `files`, and all others as they are. */
 function nothingFor(files: readonly number[]): (number | 'ignore')[] {
   if (files.length > 0) nothing ??= openSync('/dev/null', 'r');
   const length = Math.max(2, ...files) - 2;
@@ -222,11 +223,11 @@ function kill({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** What Node.js ends with where it gets no more memory: an abort, or by the shell its number + 128. */
+/** How Node.js ends if it gets no more memory: by an abort, which the shell tells as the signal's number + 128. */
 const OUT_OF_MEMORY = new Set<string | number>([
   'SIGABRT',
   'SIGTRAP',
@@ -237,7 +238,7 @@ const OUT_OF_MEMORY = new Set<string | number>([
   132,
   139,
 ]);
-/** The time of the processor is over. */
+/** How a process ends after its time of the processor. */
 const OUT_OF_TIME = new Set<string | number>(['SIGXCPU', 'SIGKILL', 152, 137]);
 
 function resultOf(answer: string, code: number | null, signal: NodeJS.Signals | null): ReadResult {
@@ -255,10 +256,10 @@ function resultOf(answer: string, code: number | null, signal: NodeJS.Signals | 
   }
 }
 
-/** Of readings that are nobody's, such as the trial. */
+/** For readings without a partner, such as the trial. */
 const NOBODY = 0 as PartnerId;
 
-/** Lets so many do something at once; where others wait, partners take turns. */
+/** Lets `free` readings run at once. If more wait, partners take turns. */
 class Turns {
   readonly #waiting = new FairQueue<() => void, PartnerId>();
   #free: number;
@@ -267,7 +268,7 @@ class Turns {
     this.#free = free;
   }
 
-  /** Resolves when it is the caller's turn; call what is returned when the turn is over. */
+  /** Resolves when it is the caller's turn. The caller calls the returned function at the end of the turn. */
   async take(partnerId: PartnerId): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((go) => this.#waiting.add(partnerId, 1, go));

@@ -1,8 +1,11 @@
-/** What the reader's process tells of a document. */
+/**
+ * What the reader's process tells about a document: the types and the limits of its answer (docs/documents.md, "The
+ * reader"). Pure; both sides of the process load it.
+ */
 
 /**
- * `no_text`: a picture of a kind that nobody reads here, or in which nothing was read. `reader_memory`: a library got
- * no more memory.
+ * `no_text`: a picture of a type that is not read here, or one in which nothing was read. `reader_memory`: a library
+ * got no more memory.
  */
 export const FAULTS = ['encrypted', 'damaged', 'no_text', 'reader_memory'] as const;
 export type ReadFault = (typeof FAULTS)[number];
@@ -10,10 +13,10 @@ export type ReadFault = (typeof FAULTS)[number];
 /** `text`: the characters of the document itself; `ocr`: guessed from a picture. */
 export const METHODS = ['text', 'ocr'] as const;
 
-/** What the process is asked to read beside the types of files: the pictures that the pages of a PDF hold. */
+/** Asks the process to read the pictures on the pages of a PDF. It stands in the place of a type of file. */
 export const SCANNED_PDF = 'scanned application/pdf';
 
-/** The lines of a document; columns of a line are two spaces apart. */
+/** The lines of a document. Two spaces separate the columns of a line. */
 export interface ReadText {
   readonly method: (typeof METHODS)[number];
   readonly pages: number;
@@ -22,13 +25,13 @@ export interface ReadText {
   readonly confidence: number;
 }
 
-/** Pages, lines and characters that are read. What comes after that is left out, and the confidence falls. */
+/** The most pages, lines and characters that are read. The rest is left out, and the confidence falls. */
 export const MOST_PAGES = 50;
 export const MOST_LINES = 5_000;
 export const MOST_LINE_LENGTH = 500;
-/** Of all lines: the rules that look at them hold up the service meanwhile. */
+/** Of all lines together: the rules that look at them block the service meanwhile. */
 export const MOST_TEXT = 100_000;
-/** Of a document of which a part was left out. */
+/** The most confidence for a document of which a part was left out. */
 export const CUT_CONFIDENCE = 0.5;
 
 /** The first lines, as many as are read. */

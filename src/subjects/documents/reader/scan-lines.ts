@@ -1,6 +1,6 @@
 /**
- * The text of a PDF whose pages are pictures, as scanners and telephones make them: the largest picture of each page,
- * guessed by OCR. Runs in the reader's process alone.
+ * Takes the text of a PDF whose pages are pictures, as scanners and phones make them: the largest picture of each page,
+ * guessed by OCR. Runs only in the reader's process.
  */
 import { getResolvedPDFJS } from 'unpdf';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -12,14 +12,14 @@ import { boundLines, type ReadFault, type ReadText } from './reading.ts';
 const MOST_PIXELS = 20_000_000;
 /** A smaller picture is a logo. */
 const LEAST_SIDE = 300;
-/** More pages are left out: what is read is a hint. */
+/** Further pages are left out, because the text is only a hint. */
 const MOST_PAGES = 5;
-/** No page is begun later: the process has a minute. */
+/** No page is begun after this time, because the process has a minute. */
 const BEGIN_WITHIN_MS = 30_000;
 /** The orientation of EXIF that turns a picture as `/Rotate` does. */
 const EXIF_OF_ROTATION: Readonly<Record<number, number>> = { 0: 1, 90: 6, 180: 3, 270: 8 };
 
-/** The lines of the pictures of all pages, or why there are none. */
+/** The lines of the pictures on the first pages, or why there are none. */
 export async function scanLines(
   bytes: Uint8Array,
   clock: Clock,
@@ -53,7 +53,7 @@ export async function scanLines(
   };
 }
 
-/** A picture as pdf.js decodes it. `kind`: 1 is a bit a pixel, 2 is RGB, 3 is RGBA. */
+/** A picture as pdf.js decodes it. `kind`: 1 is one bit for each pixel, 2 is RGB, 3 is RGBA. */
 interface Picture {
   readonly width: number;
   readonly height: number;
@@ -84,7 +84,7 @@ function isPicture(picture: Picture | null): picture is Picture {
   return picture?.data != null && Math.min(picture.width, picture.height) >= LEAST_SIDE;
 }
 
-/** The picture as a PGM, which the OCR reads as it is: a byte a pixel. */
+/** The picture as a PGM with one byte for each pixel, which the OCR reads directly. */
 function greyMap({ width, height, kind, data }: Picture): Uint8Array {
   const head = Buffer.from(`P5 ${width} ${height} 255\n`);
   const map = Buffer.alloc(head.length + width * height);

@@ -1,3 +1,8 @@
+/**
+ * Reads the address of the virus scanner, clamd: `host:port`, or a socket's path (docs/documents.md, "The store").
+ * Pure.
+ */
+
 /** Where clamd listens. */
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number };
 

@@ -1,33 +1,38 @@
-/** What a file is by its content, whatever it claims to be. */
+/**
+ * Tells the type of a file by its content, whatever the file claims to be, and refuses files that are damaged, too
+ * large a picture, or two things at once (docs/documents.md, "States and reasons"). Pure.
+ */
 import type { DocumentReason } from '../../../domain/document/document.ts';
 
-// The width and height that a picture says in its head, so that a huge one is refused before anything decodes it.
+// First the width and height in the head of a picture, so that a huge picture is refused before anything decodes it.
 
 interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** The size in the head of a PNG; null where it is cut off. */
+/** The size in the head of a PNG; null: it is cut off. */
 function pngSize(bytes: Buffer): PictureSize | null {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return null;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** Start of frame, but for those numbers that mean something else (tables, extensions, arithmetic tables). */
+/**
+ * Whether a marker starts a frame. Some numbers in its range mean other things (tables, extensions, arithmetic tables).
+ */
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** More segments, and bytes that fill up between them, no camera writes before the first frame. */
+/** No camera writes more segments and padding bytes before the first frame. */
 const MOST_STEPS = 100_000;
 
-/** The size in the first frame of a JPEG; null where there is none. */
+/** The size in the first frame of a JPEG; null: there is none. */
 function jpegSize(bytes: Buffer): PictureSize | null {
   let at = 2;
   for (let steps = 0; at + 9 < bytes.length && steps < MOST_STEPS; steps += 1) {
     if (bytes[at] !== 0xff) return null;
     const marker = bytes[at + 1] ?? 0;
-    // Bytes that fill up, and markers without a length.
+    // Padding bytes, and markers without a length.
     if (marker === 0xff) at += 1;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else if (isFrame(marker))
@@ -62,7 +67,10 @@ function webpSize(bytes: Buffer): PictureSize | null {
 /** The properties of a HEIC lie in its first boxes. */
 const MOST_HEAD = 1024 * 1024;
 
-/** The largest size that a HEIC says of its parts: the whole picture is larger than its tiles; null without any. */
+/**
+ * The largest size that a HEIC tells for its parts, because the whole picture is larger than its tiles; null: it tells
+ * none.
+ */
 function heicSize(bytes: Buffer): PictureSize | null {
   const head = bytes.subarray(0, MOST_HEAD);
   let largest: PictureSize | null = null;
@@ -77,10 +85,10 @@ function heicSize(bytes: Buffer): PictureSize | null {
 /** The types that are taken. */
 export type FileType = 'application/pdf' | 'image/jpeg' | 'image/png' | 'image/webp' | 'image/heic';
 
-/** A larger picture is refused: decoding takes four bytes a pixel. */
+/** A picture with more pixels is refused, because decoding takes four bytes for each pixel. */
 const MOST_PIXELS = 50_000_000;
 const MOST_SIDE = 30_000;
-/** A reader of PDFs looks for the beginning in so many bytes, and for the end in as many. */
+/** Readers of PDFs look for the beginning in the first bytes, and for the end in the last ones: so many each. */
 const PDF_LOOK = 1024;
 
 const SIZES: Readonly<Record<Exclude<FileType, 'application/pdf'>, (bytes: Buffer) => PictureSize | null>> = {
@@ -91,7 +99,7 @@ const SIZES: Readonly<Record<Exclude<FileType, 'application/pdf'>, (bytes: Buffe
 };
 
 /**
- * The type of a file that may be stored, or why it may not. `claimed` is the type that the channel told, null where it
+ * The type of a file that may be stored, or why it may not be. `claimed` is the type that the channel told; null: it
  * told none.
  */
 export function checkFile(
@@ -113,7 +121,7 @@ export function checkFile(
   return isHuge ? { refused: 'too_many_pixels' } : { type };
 }
 
-/** Whether a file that claims this type can be a document at all: a voice message is refused before it is fetched. */
+/** Whether a file that claims this type can be a document at all. A voice message is refused before it is fetched. */
 export function mayBeDocument(claimed: string | null): boolean {
   return claimed === null || !/^\s*(audio|video)\//i.test(claimed);
 }
@@ -131,7 +139,7 @@ function typeOf(bytes: Buffer): FileType | null {
   return null;
 }
 
-/** Names of one type, and names that say nothing. */
+/** Other names of a type. Below are names that say nothing about the type. */
 const ALIASES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -145,12 +153,12 @@ function fits(claimed: string | null, type: FileType): boolean {
   return SILENT.includes(name) || (ALIASES[name] ?? name) === type;
 }
 
-/** The end of the directory of a zip archive is a record of 22 bytes and a comment, up to the end of the file. */
+/** At the end of a zip archive is a record of 22 bytes with a comment behind it. */
 const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_BYTES = 22;
 const ZIP_MOST_COMMENT = 65_535;
 
-/** Whether the file is a zip archive too, which is found from its end: so a file may be two things at once. */
+/** Whether the file is also a zip archive. An archive is read from its end, so one file may be two things at once. */
 function isArchive(bytes: Buffer): boolean {
   const from = Math.max(0, bytes.length - ZIP_END_BYTES - ZIP_MOST_COMMENT);
   for (
@@ -163,7 +171,10 @@ function isArchive(bytes: Buffer): boolean {
   return false;
 }
 
-/** One disk, and as many entries on it as in all: compressed data has the mark by chance, and not these. */
+/**
+ * A real record tells one disk, and as many entries on it as in all. Compressed data may have the mark by chance, but
+ * not these numbers.
+ */
 function isZipEnd(record: Buffer): boolean {
   const disks = [record.readUInt16LE(4), record.readUInt16LE(6)];
   const isOneDisk = disks.every((disk) => disk === 0) || disks.every((disk) => disk === 0xffff);
@@ -171,8 +182,8 @@ function isZipEnd(record: Buffer): boolean {
 }
 
 /**
- * Whether a reader of PDFs finds a beginning that is not that of the file. In a picture it may stand anywhere where an
- * end mark follows: some readers look through the whole file.
+ * Whether a reader of PDFs finds a second beginning of a PDF in the file. In a picture it may stand anywhere before an
+ * end mark, because some readers look through the whole file.
  */
 function hasLaterPdf(bytes: Buffer, type: FileType): boolean {
   if (bytes.subarray(0, PDF_LOOK + 5).indexOf('%PDF-', 1, 'latin1') !== -1) return true;
@@ -181,17 +192,20 @@ function hasLaterPdf(bytes: Buffer, type: FileType): boolean {
   return begin !== -1 && bytes.indexOf('%%EOF', begin, 'latin1') !== -1;
 }
 
-/** What browsers take for the beginning of a page (WHATWG MIME Sniffing, 7.1). */
+/** What browsers take for the beginning of an HTML page (WHATWG MIME Sniffing, 7.1). */
 const PAGE = /<(?:!doctype html|html|head|script|iframe|body|svg)[\s>]/i;
 
-/** Whether a browser that looks into the file, or a reader of its end, finds something else than the PDF. */
+/** Whether a browser that looks into the file, or a program that reads its end, finds something other than the PDF. */
 function isPageToo(bytes: Buffer): boolean {
   const tail = pdfTail(bytes);
   if (tail.length > PDF_LOOK) return true;
   return PAGE.test(bytes.toString('latin1', 0, PDF_LOOK)) || PAGE.test(tail.toString('latin1'));
 }
 
-/** What follows the last end mark of a PDF, without spaces; empty where there is no mark: the reader tells. */
+/**
+ * What follows the last end mark of a PDF, without spaces. Empty if there is no mark: then the reader tells that the
+ * file is damaged.
+ */
 function pdfTail(bytes: Buffer): Buffer {
   const mark = bytes.lastIndexOf('%%EOF', undefined, 'latin1');
   if (mark === -1) return bytes.subarray(bytes.length);
@@ -200,12 +214,14 @@ function pdfTail(bytes: Buffer): Buffer {
   return bytes.subarray(mark + 5, end);
 }
 
-/** White space of PDF (ISO 32000, 7.2.3). A file may have millions of these at its end. */
+/** White space of PDF (ISO 32000, 7.2.3). Compared byte by byte, because a file may end with millions of these. */
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x00 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b);
 }
 
-/** Where a picture ends; null where it is cut off. Phones append data of their own to a JPEG, and HEIC has boxes. */
+/**
+ * Where a picture ends; null: it is cut off. Phones append data of their own to a JPEG, and a HEIC consists of boxes.
+ */
 function endOf(bytes: Buffer, type: Exclude<FileType, 'application/pdf'>): number | null {
   if (type === 'image/png') return pngEnd(bytes);
   if (type === 'image/webp') {
@@ -215,7 +231,7 @@ function endOf(bytes: Buffer, type: Exclude<FileType, 'application/pdf'>): numbe
   return bytes.length;
 }
 
-/** `IEND` as a number: a file may have millions of chunks. */
+/** `IEND` as a number, which is fast to compare: a file may have millions of chunks. */
 const IEND = 0x49454e44;
 
 function pngEnd(bytes: Buffer): number | null {

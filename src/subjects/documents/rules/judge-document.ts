@@ -1,4 +1,7 @@
-/** What becomes of a document by what was read in it. */
+/**
+ * Decides what becomes of a document by what was read in it: accepted, refused, or left to an operator
+ * (docs/documents.md, "States and reasons"). Pure.
+ */
 import { foldIdNumber } from '../../../domain/application/fold-id-number.ts';
 import type { DocumentReason, Purpose } from '../../../domain/document/document.ts';
 import { wordsOf } from '../../../domain/document/fold.ts';
@@ -6,7 +9,7 @@ import { type Holder, type HolderMatch, matchHolder } from '../../../domain/docu
 import type { Finding, Layout } from './layout.ts';
 import { findStatement } from './statement.ts';
 
-/** What the reader's process told: the lines, or why there are none. */
+/** What the reader told: the lines, or why there are none. */
 export type Read =
   | {
       readonly method: 'text' | 'ocr';
@@ -31,19 +34,19 @@ export type Read =
 /** What was found, and what follows. */
 export interface Judgement {
   readonly reason: DocumentReason;
-  /** null where nothing was read. */
+  /** null: nothing was read. */
   readonly finding: Finding | null;
   readonly holder: HolderMatch;
 }
 
-/** With less an operator looks at a statement of earnings. */
+/** An operator looks at a statement of earnings with less. */
 const LEAST_CONFIDENCE = 0.8;
-/** Characters that OCR guessed are a hint, however sure it is. */
+/** Characters that OCR guessed are only a hint, however sure it is. */
 const MOST_OCR_CONFIDENCE = 0.5;
 
 /**
- * A statement of earnings counts by itself where its layout is known, it is the applicant's, and it has months. A
- * statement of debts is kept: nothing is computed from it.
+ * A statement of earnings is accepted without an operator if its layout is known, it is the applicant's, and it has
+ * months. A statement of debts is only kept: nothing is computed from it.
  */
 export function judgeDocument(
   purpose: Purpose,
@@ -76,8 +79,8 @@ function earningsReason(holder: HolderMatch, finding: Finding): DocumentReason {
 }
 
 /**
- * Whose statement it is. Without a layout a label may lead to another name than the holder's: there the applicant's
- * name anywhere in the text says more than a label.
+ * Whose statement it is. Without a layout a label may lead to another name than the holder's, so the applicant's name
+ * anywhere in the text counts more than a label.
  */
 function holderOf(lines: readonly string[], applicant: Holder, finding: Finding): HolderMatch {
   const match = matchHolder(applicant, { name: finding.holderName, idNumber: finding.holderId });

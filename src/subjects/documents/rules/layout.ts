@@ -1,17 +1,20 @@
-/** How the statements of one platform look: data, so that a platform is added without a change of the program. */
+/**
+ * How the statements of one platform look, as data, so that a platform is added without a change of the program; and
+ * which lines of a document its months came from (docs/documents.md, "Layouts"). Pure.
+ */
 import { amountsIn, type DecimalMark } from '../../../domain/document/amount.ts';
 import { fold, foldCharacters } from '../../../domain/document/fold.ts';
 import { monthAt } from '../../../domain/document/month.ts';
 
-/** What a statement says, in its own words. */
+/** What a statement says. */
 export interface Finding {
-  /** The id of the layout; null: none is known. */
+  /** The id of the layout; null: the layout is not known. */
   readonly layout: string | null;
   readonly holderName: string | null;
   readonly holderId: string | null;
-  /** ISO 4217; null where neither the layout nor the text tells. */
+  /** ISO 4217; null: neither the layout nor the text tells it. */
   readonly currency: string | null;
-  /** The month in which the statement was made; null where it does not tell. */
+  /** The month in which the statement was made; null: the statement does not tell it. */
   readonly issued: string | null;
   /** The months with their amounts in hundredths, in the order of the statement. */
   readonly months: readonly { readonly month: string; readonly amount: number }[];
@@ -22,9 +25,9 @@ export interface Finding {
 /** A layout. Texts are compared without case and accents. */
 export interface Layout {
   readonly id: string;
-  /** For people: whose statements these are. */
+  /** The platform's name for people. */
   readonly platform: string;
-  /** All of these texts stand in each statement of the layout, and in no other one. */
+  /** All of these texts stand in each statement of this layout, and in no statement of another one. */
   readonly recognise: readonly string[];
   /** The value stands after one of these labels, in the same line or in the next one. */
   readonly holder_name: readonly string[];
@@ -32,7 +35,10 @@ export interface Layout {
   readonly issued: readonly string[];
   readonly currency: string;
   readonly months: {
-    /** The lines between these two texts count; absent: from the first line, to the last one. */
+    /**
+     * The lines between these two texts count. Without `from` they begin with the first line, without `until` they end
+     * with the last one.
+     */
     readonly from?: string;
     readonly until?: string;
     /** Which amount of the line is the month's: 1 is the first one after the month, -1 the last one. */
@@ -40,7 +46,7 @@ export interface Layout {
     readonly decimal: DecimalMark;
   };
   readonly confidence: number;
-  /** Lines of a statement, and what is found in them: each layout proves itself by these. */
+  /** Lines of a statement, and what has to be found in them: a layout is proved by these. */
   readonly examples: readonly {
     readonly lines: readonly string[];
     readonly finds: {
@@ -52,15 +58,15 @@ export interface Layout {
   }[];
 }
 
-/** Whether the lines are a statement of this layout; `text` is all of them, folded. */
+/** Whether a statement has this layout; `text` is all its lines, folded. */
 export function isOfLayout(text: string, { recognise }: Layout): boolean {
   return recognise.every((sign) => text.includes(fold(sign)));
 }
 
-/** Columns of a line are this far apart. */
+/** What separates the columns of a line. */
 const COLUMN = /\s{2,}|\t/;
 
-/** The value after the first of these labels that a line begins with or has in a column; null without one. */
+/** The value after the first of these labels that a line or a column begins with; null: no line has one. */
 export function valueAfter(lines: readonly string[], labels: readonly string[]): string | null {
   const folded = lines.map((line) => foldCharacters(line).join(''));
   for (const label of labels) {
@@ -76,8 +82,8 @@ export function valueAfter(lines: readonly string[], labels: readonly string[]):
 }
 
 /**
- * The text after a label in a line, up to the next column; empty where the line ends there, null without the label.
- * `text` is the folded line.
+ * The text after a label in a line, up to the next column. Empty if the line ends there; null without the label. `text`
+ * is the folded line.
  */
 function valueIn(line: string, text: string, sign: string): string | null {
   for (let from = 0; ; ) {
@@ -99,15 +105,15 @@ function valueIn(line: string, text: string, sign: string): string | null {
   }
 }
 
-// Which lines of a document its months came from, so that a person finds them again. Pure.
+// The second part: which lines of a document its months came from, so that a person finds them again.
 
-/** A line of a document; `month`: the one that its amount was counted for; null: it was counted for none. */
+/** A line of a document. `month`: the month for which its amount was counted; null: for none. */
 export interface DocumentLine {
   readonly text: string;
   readonly month: string | null;
 }
 
-/** The lines, each month at the first line that begins with it and has its amount. Each month counts once. */
+/** All lines. Each month stands once, at the first line that begins with it and has its amount. */
 export function countedLines(lines: readonly string[], months: Finding['months']): DocumentLine[] {
   const left = [...months];
   return lines.map((text) => {

@@ -1,4 +1,7 @@
-/** Finds what a statement of earnings says: by its layout, or else by what most statements have in common. */
+/**
+ * Finds the holder and the months of a statement of earnings: by its layout, or else by what most statements have in
+ * common (docs/documents.md, "Layouts"). Pure.
+ */
 import { amountsIn, type DecimalMark } from '../../../domain/document/amount.ts';
 import { fold } from '../../../domain/document/fold.ts';
 import { monthAt, monthOfDay } from '../../../domain/document/month.ts';
@@ -23,7 +26,7 @@ const COMMON_CONFIDENCE = 0.5;
 /** More rows than a statement of ten years has. */
 const MOST_MONTHS = 120;
 
-/** What the lines of a statement say, by the first of the layouts that they are of. */
+/** What the lines of a statement say, by the first layout that fits. */
 export function findStatement(lines: readonly string[], layouts: readonly Layout[]): Finding {
   const text = lines.map(fold).join(' ');
   const layout = layouts.find((one) => isOfLayout(text, one));
@@ -52,7 +55,7 @@ function findCommon(lines: readonly string[], text: string): Finding {
   };
 }
 
-/** The codes of the currencies of the countries, where exactly one of them occurs as a word. */
+/** The currency codes of the countries. A statement's currency is taken if exactly one of them occurs as a word. */
 const CODES = /(?<![\p{L}\p{N}])(cop|mxn|pen|ars|clp|brl|usd)(?![\p{L}\p{N}])/gu;
 
 function currencyIn(text: string): string | null {
@@ -61,7 +64,7 @@ function currencyIn(text: string): string | null {
   return found.size === 1 ? (only ?? null) : null;
 }
 
-/** The lines after the one with `from` and before the next one with `until`; none where `from` does not occur. */
+/** The lines after the one with `from` and before the next one with `until`. No lines if `from` does not occur. */
 function part(lines: readonly string[], from?: string, until?: string): readonly string[] {
   const has = (sign: string) => (line: string) => fold(line).includes(fold(sign));
   const begin = from === undefined ? 0 : lines.findIndex(has(from)) + 1;

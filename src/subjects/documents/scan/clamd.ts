@@ -1,9 +1,15 @@
-/** Asks a virus scanner by clamd's protocol, command INSTREAM (clamd(8)). */
+/**
+ * Sends a file to the virus scanner over the network, by clamd's protocol, command INSTREAM (clamd(8);
+ * docs/documents.md, "The way of a file").
+ */
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { ClamdAddress } from '../rules/clamd-address.ts';
 
-/** `unavailable` may pass: the file has to be scanned later. `too_large`: clamd's StreamMaxLength is less. */
+/**
+ * `unavailable`: the scanner may answer later, so the file waits. `too_large`: the file is over clamd's
+ * StreamMaxLength.
+ */
 export type ScanResult =
   | { readonly kind: 'clean' }
   | { readonly kind: 'infected'; readonly name: string }
@@ -17,25 +23,26 @@ const TIMEOUT_MS = 60_000;
 const CHUNK = 64 * 1024;
 const MOST_ANSWER = 4096;
 
-/** The scanner at an address; each scan has a connection of its own and ends within a minute. */
+/** The scanner at an address. Each scan has its own connection and ends within a minute. */
 export function clamdScanner(address: ClamdAddress, clock: Clock): Scanner {
   return async (bytes) => {
     const trial = (restMs: number) => ask(address, clock, bytes, restMs).then(resultOf, faultOf);
     const result = await trial(0);
-    // A write to a connection that clamd has closed loses the answer that came before the end.
+    // A write to a connection that clamd has closed loses the answer that came before its end. So the file is sent
+    // again, with rests.
     return result.kind === 'unavailable' && CUT.test(result.reason) ? trial(REST_MS) : result;
   };
 }
 
 const CUT = /EPIPE|ECONNRESET/;
-/** After each part in the second trial, so that an answer is read before the next part is sent. */
+/** The rest after each part in the second trial, so that an answer is read before the next part is sent. */
 const REST_MS = 5;
 
 function faultOf(error: unknown): ScanResult {
   return { kind: 'unavailable', reason: error instanceof Error ? error.message : 'unknown' };
 }
 
-/** `restMs`: how long each part of the file waits for an answer to the parts before it. */
+/** `restMs`: how long each part of the file waits for an answer about the parts before it. */
 function ask(address: ClamdAddress, clock: Clock, bytes: Buffer, restMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
@@ -60,7 +67,7 @@ function ask(address: ClamdAddress, clock: Clock, bytes: Buffer, restMs: number)
   });
 }
 
-/** clamd answers before it has all where it has enough, and closes. */
+/** clamd may answer before it has the whole file, and closes the connection. */
 async function send(socket: Socket, clock: Clock, bytes: Buffer, restMs: number): Promise<void> {
   await write(socket, Buffer.from('zINSTREAM\0'));
   for (let at = 0; at < bytes.length && socket.writable; at += CHUNK) {
@@ -73,7 +80,7 @@ async function send(socket: Socket, clock: Clock, bytes: Buffer, restMs: number)
   await write(socket, Buffer.alloc(4));
 }
 
-/** The end of a connection is told by its events. */
+/** Errors are ignored here, because the events of the connection tell its end. */
 async function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (!socket.writable) return;
   await new Promise((done) => socket.write(bytes, done));

@@ -1,4 +1,7 @@
-/** Writes what becomes of documents: by what was read in them, and by operators. */
+/**
+ * Writes into `documents` what becomes of a document: by what was read in it, and by operators (docs/documents.md,
+ * "States and reasons").
+ */
 import type { DocumentId, DocumentReason, DocumentState } from '../../../domain/document/document.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 
@@ -7,8 +10,8 @@ const READ = `
   WHERE id = $1 AND reason IS NULL`;
 
 /**
- * Notes what was read in a document and in which time, and what becomes of it. Changes nothing where that is noted
- * already.
+ * Notes what was read in a document, how long it took, and what becomes of the document. Changes nothing if that is
+ * noted already.
  */
 export async function noteReading(
   session: Session,
@@ -25,7 +28,7 @@ const DECIDE = `
   UPDATE documents SET state = $2, reason = $3, reading = coalesce($4, reading), decided_at = now()
   WHERE id = $1 AND ((state, reason) IS DISTINCT FROM ($2, $3) OR $4::bytea IS NOT NULL) RETURNING id`;
 
-/** What an operator decided; `reading` null: what was read stays. False where it was decided so before. */
+/** Writes an operator's decision; `reading` null: what was read stays. False if the same was decided before. */
 export async function decideDocument(
   session: Session,
   id: DocumentId,

@@ -1,4 +1,6 @@
-/** The rows of documents. */
+/**
+ * The rows of documents: adds them by `add_document`, and reads `documents` and `document_inputs` (docs/documents.md).
+ */
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
 import {
   type DocumentId,
@@ -11,27 +13,27 @@ import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 
-/** What may be shown of a document without opening anything. */
+/** What may be shown of a document without opening sealed parts. */
 export interface StoredDocument {
   readonly id: DocumentId;
   readonly applicationId: ApplicationId;
   readonly partnerId: PartnerId;
   readonly purpose: Purpose;
   readonly state: DocumentState;
-  /** null: stored, and not read yet. */
+  /** null: the document is stored, and not read yet. */
   readonly reason: DocumentReason | null;
   readonly receivedAt: Date;
   readonly decidedAt: Date | null;
-  /** null, as the next two, where no file was stored. */
+  /** This and the next two are null if no file was stored. */
   readonly contentType: string | null;
   readonly bytes: number | null;
   /** 64 lower-case hex digits. */
   readonly sha256: string | null;
-  /** When the file was found to be missing in the store. */
+  /** When the upkeep found that the store lacks the file. */
   readonly missingAt: Date | null;
 }
 
-/** With what opens the file; null where there is no file. */
+/** A document with what opens its file; null if there is no file. */
 export interface SealedDocument extends StoredDocument {
   readonly fileKey: string | null;
   readonly sealedSecret: Buffer | null;
@@ -75,7 +77,7 @@ export interface StoredFile {
   readonly claims: Buffer;
 }
 
-/** A document that came by a message; `file` is null where it was refused before it was stored. */
+/** A document that came by a message; `file` is null if it was refused before it was stored. */
 export interface NewDocument {
   readonly inputIndex: BlindIndex<'channel_message_id'>;
   readonly applicationId: ApplicationId;
@@ -90,8 +92,8 @@ const ADD = `
   SELECT document_id, is_new FROM add_document($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12)`;
 
 /**
- * Stores a document, or finds the one that the same message or the same file of the application has. A file that is not
- * needed then is deleted by the upkeep.
+ * Stores a document, or finds the one with the same message, or with the same file in the application. The upkeep
+ * deletes a file that is not needed then.
  */
 export async function addDocument(
   session: Session,
@@ -119,7 +121,7 @@ export async function addDocument(
 const OF_INPUT = `
   SELECT ${SEALED_COLUMNS} FROM document_inputs i JOIN documents d ON d.id = i.document_id WHERE i.input_index = $1`;
 
-/** The document that came by a message; null where there is none. */
+/** The document that came by a message; null: there is none. */
 export async function documentOfInput(
   session: Session,
   inputIndex: BlindIndex<'channel_message_id'>,
@@ -130,7 +132,7 @@ export async function documentOfInput(
 
 const BY_ID = `SELECT ${SEALED_COLUMNS} FROM documents d WHERE d.id = $1`;
 
-/** A document with what opens it; null where there is none. */
+/** A document with what opens it; null: there is none. */
 export async function readDocument(session: Session, id: DocumentId): Promise<SealedDocument | null> {
   const { rows } = await session.query<SealedRow>(BY_ID, [id]);
   return rows[0] === undefined ? null : sealedOf(rows[0]);
@@ -155,7 +157,7 @@ const COUNTS = `
 /** How many documents of each state an application has. */
 export type DocumentCounts = Readonly<Record<DocumentState, number>>;
 
-/** The applications that have documents, each with how many. */
+/** How many documents each application has, of those that have any. */
 export async function documentCountsOf(
   session: Session,
   ids: readonly ApplicationId[],
@@ -175,7 +177,7 @@ const SPENT = `
   SELECT coalesce(sum(d.reading_ms), 0)::integer AS ms FROM documents d
   WHERE d.application_id = ANY ($1) AND d.received_ms > elapsed_ms() - ms_of(interval '1 day')`;
 
-/** How long the documents of these applications were read that came in the last 24 hours (D39), in milliseconds. */
+/** For how long documents of these applications were read that came in the last 24 hours (D39), in milliseconds. */
 export async function readingSpent(
   session: Session,
   applicationIds: readonly ApplicationId[],
@@ -183,7 +185,7 @@ export async function readingSpent(
   return onlyRow((await session.query<{ ms: number }>(SPENT, [applicationIds])).rows).ms;
 }
 
-/** A part that is null does not narrow the list. */
+/** A filter of the list. A part that is null does not narrow it. */
 export interface DocumentFilter {
   readonly applicationId: ApplicationId | null;
   readonly state: DocumentState | null;

@@ -1,12 +1,12 @@
-/** The tables of documents. */
+/** The tables of documents: what is kept, sealed and deleted, and when (docs/documents.md, "The store"). */
 import type { Table } from '../../../ground/postgres/table.ts';
 
-/** What the secret of a file is sealed under: the name of the file, which no other row has. */
+/** The identity that the secret of a file is sealed under: the name of the file, which no other row has. */
 export function secretIdentity(fileKey: string): string {
   return `file ${fileKey}`;
 }
 
-/** The files themselves depend on the sealed secrets alone. */
+/** Only the secrets are sealed by a data key. The files are sealed by these secrets. */
 export const DOCUMENTS = {
   name: 'documents',
   person: 'application',

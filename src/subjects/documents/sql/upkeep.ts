@@ -1,8 +1,11 @@
-/** What the upkeep does with documents and their files. */
+/**
+ * The statements of the upkeep for documents and their files: removals, orphans, missing files, and documents that are
+ * too old (docs/documents.md, "The store"). Reads and writes `documents` and `document_removals`.
+ */
 import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
-/** The rows of one statement. */
+/** The most rows of one statement. */
 const CHUNK = 500;
 
 const DUE = `
@@ -15,7 +18,7 @@ export async function dueRemovals(session: Session): Promise<string[]> {
 
 const USED = 'SELECT d.file_key FROM documents d WHERE d.file_key = ANY ($1::text[])';
 
-/** Those of the files that a document has. */
+/** Those of the files that belong to a document. */
 export async function usedFiles(session: Session, keys: readonly string[]): Promise<Set<string>> {
   const { rows } = await session.query<{ file_key: string }>(USED, [keys]);
   return new Set(rows.map(({ file_key }) => file_key));
@@ -23,7 +26,7 @@ export async function usedFiles(session: Session, keys: readonly string[]): Prom
 
 const REMOVED = 'DELETE FROM document_removals r WHERE r.file_key = ANY ($1::text[])';
 
-/** Forgets removals that are done, or that are not to be done. */
+/** Forgets removals that are done, or no longer needed. */
 export async function endRemovals(session: Session, keys: readonly string[]): Promise<void> {
   await session.query(REMOVED, [keys]);
 }
@@ -35,8 +38,8 @@ const ORPHANS = `
   ON CONFLICT (file_key) DO NOTHING RETURNING file_key`;
 
 /**
- * Notes those of the files that no document has: they are deleted in an hour, unless a document has them by then, which
- * is being stored now. Returns how many there are.
+ * Notes those of the files that belong to no document. They are deleted in an hour, unless a document that is being
+ * stored now has them by then. Returns how many there are.
  */
 export async function noteOrphans(session: Session, keys: readonly string[]): Promise<number> {
   return (await session.query(ORPHANS, [keys])).rowCount ?? 0;
@@ -51,8 +54,8 @@ const MISSING = `
   WHERE ${OF_PART} AND missing_at IS NULL AND file_key <> ALL ($3::text[]) RETURNING id`;
 
 /**
- * Notes which documents of a part of the keys (`from` to `before`) have no file among these, and which have theirs
- * again. Returns the documents that lost their file since the last look.
+ * Notes which documents with keys from `from` to before `before` have no file among these, and which have theirs again.
+ * Returns the documents that have lost their file since the last look.
  */
 export async function noteMissing(
   session: Session,
@@ -68,7 +71,7 @@ export async function noteMissing(
 const KEYS = `
   SELECT d.file_key FROM documents d WHERE d.file_key >= $1 AND d.file_key < $2 AND d.missing_at IS NULL`;
 
-/** The files of documents in a part of the keys (`from` to `before`), but for those that are missing. */
+/** The files of documents with keys from `from` to before `before`, without those that are missing. */
 export async function fileKeys(session: Session, from: string, before: string): Promise<string[]> {
   const { rows } = await session.query<{ file_key: string }>(KEYS, [from, before]);
   return rows.map(({ file_key }) => file_key);
@@ -80,7 +83,7 @@ const OLD = `
     WHERE d.received_ms <= elapsed_ms() - ms_of($1 * interval '1 day') AND d.received_at <= now() - $1 * interval '1 day'
     ORDER BY d.received_ms LIMIT ${CHUNK})) AS deleted`;
 
-/** Deletes documents that are older than so many days, by the clock and by the elapsed time (D39). */
+/** Deletes documents that are older than `days`, by the clock and by the elapsed time (D39). */
 export async function deleteOldDocuments(database: Database, days: number): Promise<number> {
   let deleted = 0;
   for (;;) {

@@ -1,4 +1,7 @@
-/** Where sealed files lie: below DATA_DIR, or in an S3-compatible store for several machines. */
+/**
+ * The document store: keeps sealed files in a folder below DATA_DIR, or in an S3-compatible store for several machines
+ * (docs/documents.md, "The store"). Uses the disk or the network.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
@@ -6,12 +9,12 @@ import { openPlace } from '../../../ground/places/open-place.ts';
 import type { Place, PlaceUse } from '../../../ground/places/place.ts';
 import type { S3Account } from '../../../ground/places/s3.ts';
 
-/** The store cannot be used: operators read the message. */
+/** The store cannot be used. Operators read the message. */
 export class DocumentStoreError extends ToldError {
   override readonly name = 'DocumentStoreError';
 }
 
-/** Files as large as DOCUMENT_MOST_BYTES may be set, with their seal. */
+/** The largest file that DOCUMENT_MOST_BYTES may allow, with its seal. */
 const MOST_BYTES = 101 * 1024 * 1024;
 
 const DOCUMENTS: PlaceUse = {
@@ -24,21 +27,23 @@ const DOCUMENTS: PlaceUse = {
   unreadable: (text) => new DocumentStoreError(text),
 };
 
-/** Keeps sealed bytes under keys of `newFileKey`. Each method throws `DocumentStoreError` where the store fails. */
+/** Keeps sealed bytes under keys of `newFileKey`. Each method throws `DocumentStoreError` if the store fails. */
 export interface DocumentStore {
-  /** For people. */
+  /** The address, for people. */
   readonly address: string;
-  /** Stores bytes whole or not at all; they are safe from a power cut when this returns. */
+  /** Stores all bytes or nothing. They are safe from a power cut when this returns. */
   put(key: string, sealed: Buffer): Promise<void>;
-  /** undefined: the store has no such file. */
+  /** The sealed bytes; undefined: the store has no such file. */
   get(key: string): Promise<Buffer | undefined>;
-  /** Does nothing where there is no such file. */
+  /** Does nothing if there is no such file. */
   delete(key: string): Promise<void>;
   /** The keys that begin with a text, sorted. */
   list(prefix: string): Promise<string[]>;
 }
 
-/** The store of an address: a folder, or `s3://bucket/prefix`. Throws `DocumentStoreError` for another address. */
+/**
+ * Opens the store at an address: a folder, or `s3://bucket/prefix`. Throws `DocumentStoreError` for another address.
+ */
 export async function openDocumentStore(
   address: string,
   account: S3Account | null,
@@ -47,7 +52,7 @@ export async function openDocumentStore(
   return storeIn(await openPlace(address, account, DOCUMENTS, clock));
 }
 
-/** More than a process stores between two looks. */
+/** More than a process stores between two looks of the backup. */
 const MOST_LATELY = 10_000;
 const lately = new Set<string>();
 
@@ -71,10 +76,10 @@ function storeIn(place: Place): DocumentStore {
   };
 }
 
-/** What a file is of: each kind has the keys that begin with its name, and one owner. */
+/** What a file belongs to. The keys of a kind begin with its name, and each kind has one owner. */
 export type FileKind = 'document' | 'contract';
 
-/** How many parts the keys of a kind have; a part is looked through at once. */
+/** How many parts the keys of a kind have. One look goes through one part. */
 export const KEY_PARTS = 256;
 
 /** The beginning of all keys of a part, from 0 on. */
@@ -82,7 +87,7 @@ export function keyPart(kind: FileKind, part: number): string {
   return `${kind}-${part.toString(16).padStart(2, '0')}/`;
 }
 
-/** A key that no file has had: it tells nothing of what the file is. */
+/** A key that no file has had. It tells nothing about the file. */
 export function newFileKey(kind: FileKind): string {
   const [part = 0, ...rest] = randomBytes(17);
   return keyPart(kind, part) + Buffer.from(rest).toString('hex');

@@ -1,4 +1,4 @@
-/** What the uses of documents work with. */
+/** The types of what the uses of documents work with: database, vault, store, reader, scanner, layouts and channel. */
 import type { MediaChannel } from '../../../domain/message/channel.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -8,14 +8,14 @@ import type { Layout } from '../rules/layout.ts';
 import type { Scanner } from '../scan/clamd.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 
-/** For what opens documents. */
+/** For uses that open documents. */
 export interface DocumentFiles {
   readonly database: Database;
   readonly vault: Vault;
   readonly store: DocumentStore;
 }
 
-/** For what receives documents. */
+/** For uses that receive documents. */
 export interface DocumentContext extends DocumentFiles {
   readonly clock: Clock;
   readonly channel: Pick<MediaChannel, 'fetchMedia'>;

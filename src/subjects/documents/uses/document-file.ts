@@ -1,4 +1,7 @@
-/** The sealed file of a document, and what is sealed beside it. */
+/**
+ * Seals, stores and opens the file of a document and its sealed parts: what the channel told, and what was read
+ * (docs/documents.md, "The store"). Uses the document store and the vault.
+ */
 import { createHash } from 'node:crypto';
 import type { HolderMatch } from '../../../domain/document/holder.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -9,7 +12,7 @@ import { newFileKey } from '../store/document-store.ts';
 import { newFileSecret, openWith, sealWith } from '../store/sealed-file.ts';
 import type { DocumentFiles } from './context.ts';
 
-/** What the channel told of a file. */
+/** What the channel told about a file. */
 export interface Claims {
   readonly filename: string | null;
   readonly claimedType: string | null;
@@ -17,14 +20,14 @@ export interface Claims {
 
 /** What was read in a document, as it is kept for the evidence. */
 export interface Reading {
-  /** null where a person stated the months alone. */
+  /** null: only an operator stated the months. */
   readonly method: 'text' | 'ocr' | null;
   readonly pages: number;
   readonly finding: Finding | null;
   readonly holder: HolderMatch;
   /** What read it, and in which version. */
   readonly reader: string;
-  /** What an operator stated in place of what was read. */
+  /** What an operator stated in the place of what was read. */
   readonly stated?: Pick<Finding, 'currency' | 'months'>;
 }
 
@@ -33,7 +36,7 @@ export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Seals bytes and puts them into the store. Throws `DocumentStoreError` where the store fails. */
+/** Seals bytes and puts them into the store. Throws `DocumentStoreError` if the store fails. */
 export async function storeFile(
   { vault, store }: Pick<DocumentFiles, 'vault' | 'store'>,
   { bytes, contentType, claims }: { bytes: Buffer; contentType: string; claims: Claims },
@@ -51,7 +54,7 @@ export async function storeFile(
   };
 }
 
-/** What was read in a document; null where nobody has read it, or it has no file. Throws as `openDocument` does. */
+/** What was read in a document; null if nothing was read yet, or if it has no file. Throws as `openDocument` does. */
 export function readingOf(vault: Vault, document: SealedDocument): Reading | null {
   const secret = secretOf(vault, document);
   return secret && partOf<Reading>(secret, document, 'reading');
@@ -71,16 +74,16 @@ function partOf<T>(secret: Buffer, document: SealedDocument, what: 'claims' | 'r
 /** The opened parts of a document that has a file. */
 export interface OpenedDocument {
   readonly claims: Claims | null;
-  /** null: nobody has read it. */
+  /** null: it was not read yet. */
   readonly reading: Reading | null;
   readonly sealReading: (reading: Reading) => Buffer;
-  /** undefined: the store has no such file. */
+  /** The bytes of the file; undefined: the store has no such file. */
   readonly file: () => Promise<Buffer | undefined>;
 }
 
 /**
- * Opens what is sealed beside a document; null where it has no file. Throws `UnknownDataKeyError` where this process
- * lacks the data key, and an `Error` where the sealed bytes are damaged.
+ * Opens the sealed parts of a document; null if it has no file. Throws `UnknownDataKeyError` if this process lacks the
+ * data key, and an `Error` if the sealed bytes are damaged.
  */
 export function openDocument(
   { vault, store }: Pick<DocumentFiles, 'vault' | 'store'>,

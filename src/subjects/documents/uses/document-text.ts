@@ -1,23 +1,29 @@
-/** The text of a PDF for the eyes of an operator, with the lines whose amounts were counted. */
+/**
+ * Shows the text of a PDF to an operator, and marks the lines whose amounts were counted (docs/operators.md, "One
+ * application"). Starts the reader's process again.
+ */
 import type { Reader } from '../reader/reader.ts';
 import { countedLines, type DocumentLine } from '../rules/layout.ts';
 import type { DocumentStore } from '../store/document-store.ts';
 import type { ShownDocument } from './operate.ts';
 
-/** What shows files to operators. */
+/** What is needed to show files to operators. */
 export interface ShownFiles {
   readonly store: DocumentStore;
-  /** Nothing of a PDF but its lines comes out. */
+  /** Only the lines of a PDF leave the reader. */
   readonly readText: Reader;
 }
 
-/** The text of a PDF. `counted`: how many lines have an amount that counted; null: nobody looked for amounts in it. */
+/** The text of a PDF. `counted`: how many lines have an amount that was counted; null: no amounts were looked for. */
 export interface DocumentText {
   readonly lines: readonly DocumentLine[];
   readonly counted: number | null;
 }
 
-/** Reads the file again. null: it is no PDF, its pages are pictures, it does not open, or this machine reads none. */
+/**
+ * Reads the file again. Null if it is no PDF, if its pages are pictures, if it does not open, or if this machine reads
+ * no documents.
+ */
 export async function textOf(
   readText: Reader,
   { document, opened }: ShownDocument,

@@ -1,4 +1,7 @@
-/** Keeps the document store and the rows in step: the jobs of the upkeep. */
+/**
+ * Keeps the document store and the rows in step, for the upkeep: deletes files without a row, and notes rows without a
+ * file (docs/documents.md, "The store").
+ */
 import type { DocumentId } from '../../../domain/document/document.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { dueRemovals, endRemovals, noteMissing, noteOrphans, usedFiles } from '../sql/upkeep.ts';
@@ -7,11 +10,13 @@ import { type DocumentStore, KEY_PARTS, keyPart } from '../store/document-store.
 /** Files that are deleted side by side. */
 const AT_ONCE = 8;
 
-/** Deletes the files that no document has any more. Returns how many. Any number of processes may do this at once. */
+/**
+ * Deletes the files that belong to no document any more. Returns how many. Any number of processes may do this at once.
+ */
 export async function deleteFiles(database: Database, store: DocumentStore): Promise<number> {
   const due = await dueRemovals(database);
   if (due.length === 0) return 0;
-  // A file that was found without its document may have got it meanwhile.
+  // A file that was noted as an orphan may have got its document since.
   const used = await usedFiles(database, due);
   const gone = due.filter((key) => !used.has(key));
   for (let start = 0; start < gone.length; start += AT_ONCE) {
@@ -23,13 +28,13 @@ export async function deleteFiles(database: Database, store: DocumentStore): Pro
 
 /** What a look at a part of the store found. */
 export interface StoreLook {
-  /** Files without a document: they are deleted in an hour. */
+  /** Files without a document. They are deleted in an hour. */
   readonly orphans: number;
-  /** Documents whose file is gone since the last look. */
+  /** Documents that have lost their file since the last look. */
   readonly missing: readonly DocumentId[];
 }
 
-/** Compares a part of the store (`KEY_PARTS` of them, from 0 on) with the documents. */
+/** Compares part number `part` of the store, from 0 to before `KEY_PARTS`, with the documents. */
 export async function lookAtFiles(
   database: Database,
   store: DocumentStore,

@@ -1,4 +1,7 @@
-/** Reads the layouts of statements: those of the program, and the operator's own. */
+/**
+ * Reads and checks the layouts of statements: those of the program, and the operator's own in DOCUMENT_LAYOUTS
+ * (docs/documents.md, "Layouts"). Reads JSON files.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
@@ -57,9 +60,9 @@ const LAYOUT = Type.Object(
 const BUILT_IN = join(import.meta.dirname, '../layouts');
 
 /**
- * The layouts of the operator's folder (null: none), then those of the program. Throws `ToldError` that names the
- * file, the path in it and the rule; also where a layout does not find in its examples what they say, or would take the
- * example of another one for its own.
+ * The layouts of the operator's folder (null: none), then those of the program. Throws `ToldError` that names the file,
+ * the place in it and the rule. A layout is also refused if it does not find in its examples what they say, or if it
+ * fits the example of another layout.
  */
 export async function loadLayouts(folder: string | null): Promise<readonly Layout[]> {
   const own = folder === null ? [] : await readFolder(folder);

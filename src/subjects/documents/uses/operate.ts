@@ -1,4 +1,7 @@
-/** What operators do with documents: find, read, accept, reject. */
+/**
+ * What operators do with documents: list, show, accept, reject (docs/documents.md). Reads and writes `documents`, and
+ * reads the document store.
+ */
 import type { DocumentId, DocumentState } from '../../../domain/document/document.ts';
 import {
   checkReason,
@@ -23,13 +26,13 @@ export { listDocuments };
 /** Months and amounts that an operator read in a document. */
 export type StatedMonths = Pick<Finding, 'currency' | 'months'>;
 
-/** A document with what is sealed beside it; null where it has no file. */
+/** A document with its opened parts; null if it has no file. */
 export interface ShownDocument {
   readonly document: StoredDocument;
   readonly opened: OpenedDocument | null;
 }
 
-/** Why a file is not at hand. */
+/** A file is not there, or does not open. The message says why. */
 export class UnopenedFile extends OperatorError {
   readonly why: 'no_file' | 'file_missing' | 'file_damaged';
 
@@ -39,7 +42,7 @@ export class UnopenedFile extends OperatorError {
   }
 }
 
-/** A document. Throws `OperatorError` where there is none, and `UnopenedFile` where what is sealed does not open. */
+/** A document. Throws `OperatorError` if there is none, and `UnopenedFile` if its sealed parts do not open. */
 export async function showDocument(
   { database, vault }: OperatorContext,
   store: DocumentStore,
@@ -56,7 +59,7 @@ export async function showDocument(
   }
 }
 
-/** The bytes of a document's file. Throws `UnopenedFile` where there is none, or it does not open. */
+/** The bytes of a document's file. Throws `UnopenedFile` if there is none, or if it does not open. */
 export async function fileOf({ document, opened }: ShownDocument): Promise<Buffer> {
   const { id } = document;
   if (opened === null)
@@ -75,7 +78,7 @@ export async function fileOf({ document, opened }: ShownDocument): Promise<Buffe
   return bytes;
 }
 
-/** What a document was, and what it is now. */
+/** The state of a document before and after a decision. */
 export interface Decided {
   readonly document: StoredDocument;
   readonly from: DocumentState;
@@ -83,8 +86,8 @@ export interface Decided {
 }
 
 /**
- * Accepts a document, whatever was read in it; its months count as an operator's then. `stated` takes the place of the
- * months that were read. Throws `OperatorError` where there is no such document, or it has no file.
+ * Accepts a document, whatever was read in it. Its months then count as an operator's. `stated` takes the place of the
+ * months that were read. Throws `OperatorError` if there is no such document, or if it has no file.
  */
 export async function acceptDocument(
   context: OperatorContext,
@@ -115,7 +118,10 @@ function withStated(reading: Reading | null, stated: StatedMonths): Reading {
   return { ...(reading ?? NOT_READ), stated };
 }
 
-/** Rejects a document: it counts for nothing. Throws `OperatorError` where there is none, or it is rejected already. */
+/**
+ * Rejects a document, so that it counts for nothing. Throws `OperatorError` if there is none, or if it is rejected
+ * already.
+ */
 export async function rejectDocument(
   context: OperatorContext,
   id: DocumentId,

@@ -1,4 +1,8 @@
-/** A file from the channel to a sealed, checked and read document. */
+/**
+ * Receives a file from the channel: fetches it, checks it, has it scanned, seals and stores it, and then reads it
+ * (docs/documents.md, "The way of a file"). Uses the network, the document store, the reader's process, and
+ * `documents`.
+ */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import {
   type DocumentId,
@@ -37,7 +41,7 @@ export interface SentFile {
   readonly samePhone: readonly ApplicationId[];
   readonly partnerId: PartnerId;
   readonly purpose: Purpose;
-  /** Of the channel's id of the message: the same message is the same document. */
+  /** The blind index of the channel's id of the message. The same message is the same document. */
   readonly inputIndex: BlindIndex<'channel_message_id'>;
   readonly mediaId: string;
   readonly claimedType: string | null;
@@ -46,7 +50,10 @@ export interface SentFile {
   readonly holder: Holder;
 }
 
-/** What became of the file. `documentId` is null where the application is gone, and nothing was stored. */
+/**
+ * What became of the file. `documentId` is null if the application is gone or has too many documents: nothing was
+ * stored.
+ */
 export interface ReceivedDocument {
   readonly documentId: DocumentId | null;
   readonly sha256: string | null;
@@ -54,23 +61,22 @@ export interface ReceivedDocument {
   readonly reason: DocumentReason;
 }
 
-/** Nothing was decided: call it again after this time. */
+/** Nothing is decided yet: call `receiveDocument` again after this time. */
 export interface RetryLater {
   readonly retryAfterMs: number;
   readonly reason: 'channel' | 'scanner' | 'store' | 'unknown_key';
 }
 
-/** More documents than that are refused: an applicant has a few. */
+/** The most documents of an application. An applicant has a few. */
 export const MOST_DOCUMENTS = 60;
-/** Longer than the channel's own limits. */
+/** This is longer than the channel's own limits. */
 const FETCH_MS = 90_000;
 const SOON_MS = 10_000;
 const LATER_MS = 60_000;
 
 /**
- * Fetches a file, checks it, seals and stores it, and only then reads it. May be called again and again for the same
- * message: it goes on where it was. The same file of the same application is the same document. Throws where the
- * database fails.
+ * Fetches a file, checks it, seals and stores it, and only then reads it. May be called again for the same message: it
+ * goes on where it stopped. The same file in the same application is the same document. Throws if the database fails.
  */
 export async function receiveDocument(
   context: DocumentContext,
@@ -96,7 +102,7 @@ async function refuseUnseen(context: DocumentContext, file: SentFile): Promise<R
   }
   if (!mayBeDocument(file.claimedType)) return refuse(context, file, 'unsupported_type');
   const isFull = (await countDocuments(database, file.applicationId)) >= MOST_DOCUMENTS;
-  // Not stored either: whoever sends without end gets no rows.
+  // No row is stored, so that somebody who sends without end adds none.
   if (isFull) return { documentId: null, sha256: null, fate: 'refused', reason: 'too_many' };
   return null;
 }
@@ -130,12 +136,12 @@ async function fetchAndStore(
   });
   const id = await add(context, { ...file, state: 'received', reason: null, file: stored });
   const document = await readDocument(context.database, id);
-  // An erasure came between.
+  // The person was erased meanwhile.
   if (document === null) return { documentId: null, sha256, fate: 'refused', reason: 'gone' };
   return finish(context, document, file, document.fileKey === stored.fileKey ? bytes : undefined);
 }
 
-/** Hex in lower case, or base64 as some channels have it. */
+/** The claim may be hex in lower case, or base64, as some channels send it. */
 function fitsClaim(sha256: string, claimed: string | null): boolean {
   if (claimed === null) return true;
   const text = claimed.trim();
@@ -151,7 +157,7 @@ function add(context: DocumentContext, document: Adding): Promise<DocumentId> {
   });
 }
 
-/** Notes a file that is not taken. */
+/** Stores the refusal of a file. */
 async function refuse(
   context: DocumentContext,
   file: SentFile,
@@ -165,7 +171,7 @@ async function refuse(
   return resultOf(document, document.reason);
 }
 
-/** Reads a stored document, unless that is done; `bytes` where they are at hand. */
+/** Reads a stored document, unless it was read before; `bytes` if they are in memory. */
 async function finish(
   context: DocumentContext,
   document: SealedDocument,
@@ -196,14 +202,14 @@ async function finish(
     reader: READER_VERSION,
   });
   await noteReading(database, id, STATE_OF[fateOf(judged.reason)], judged.reason, reading ?? null, tookMs);
-  // Another process may have read it too, or an operator decided meanwhile: what is stored counts.
+  // Another process may have read it too, or an operator may have decided meanwhile. What is stored counts.
   const stored = await readDocument(database, id);
   return resultOf(document, stored?.reason ?? judged.reason);
 }
 
 /**
- * The bytes of a document that was stored before, as after a crash; or why there are none. Throws `DocumentStoreError`
- * where the store fails.
+ * The bytes of a document that was stored earlier, as after a crash, or why there are none. Throws `DocumentStoreError`
+ * if the store fails.
  */
 async function contentOf(opened: OpenedDocument | null): Promise<Buffer | 'file_missing' | 'file_damaged'> {
   try {

@@ -1,4 +1,7 @@
-/** `ventanilla income`. */
+/**
+ * `ventanilla income`: shows the last check of an income, and accepts one (docs/income.md). Reveals and acceptances are
+ * recorded.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { writeAmount } from '../../../domain/document/amount.ts';
@@ -66,7 +69,7 @@ function addAccept(group: Command, { roles, io }: Cli): void {
     );
 }
 
-/** The amounts of months tell a person to the platform that paid them, so they are masked. */
+/** The amounts of months identify a person to the platform that paid them, so they are masked. */
 function incomeJson(id: ApplicationId, { check, evidence }: ShownIncome, isRevealed: boolean) {
   const amount = (hundredths: number | null) => hundredths && writeAmount(hundredths);
   return {

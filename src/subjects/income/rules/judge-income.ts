@@ -1,4 +1,7 @@
-/** Compares what was observed of an income with what was declared (D44). Amounts are whole hundredths. Pure. */
+/**
+ * Compares the observed income with the declared one (D44; docs/income.md, "What follows"). Amounts are whole
+ * hundredths. Pure.
+ */
 import { type Month, monthNumber } from '../../../domain/document/month.ts';
 import {
   type Assessment,
@@ -9,10 +12,10 @@ import {
 
 /** What one statement says. */
 export interface Observation {
-  /** Who paid: statements of one source are of the same money, those of different sources add up. */
+  /** Who paid. Statements of one source are about the same money; those of different sources add up. */
   readonly source: string;
   readonly currency: string | null;
-  /** The month in which the statement was made: from then on its months are not whole. null: unknown. */
+  /** The month in which the statement was made: this month and later ones are not whole. Null: unknown. */
   readonly issued: Month | null;
   readonly months: readonly { readonly month: Month; readonly amount: number }[];
 }
@@ -39,7 +42,7 @@ export const INCOME_OUTCOMES = {
 export type IncomeReason = keyof typeof INCOME_OUTCOMES;
 export type IncomeOutcome = (typeof INCOME_OUTCOMES)[IncomeReason];
 
-/** What is compared. */
+/** The declared income, and how the application is scored. */
 export interface Declared {
   readonly income: number;
   readonly currency: string;
@@ -48,11 +51,11 @@ export interface Declared {
   readonly assess: (income: number) => Assessment;
 }
 
-/** The months that bound what may be observed. */
+/** The newest months that may be observed. */
 export interface Calendar {
-  /** The newest month that is over everywhere. */
+  /** The newest month that is over in every country. */
   readonly lastWhole: Month;
-  /** The newest month that has begun somewhere. */
+  /** The newest month that has begun in some country. */
   readonly latest: Month;
 }
 
@@ -61,15 +64,15 @@ export interface IncomeJudgement {
   readonly reason: IncomeReason;
   /** The months that count, oldest first. */
   readonly months: readonly { readonly month: Month; readonly amount: number }[];
-  /** The lower one of mean and median; null where there are too few months. */
+  /** The lower one of mean and median; null: there are too few months. */
   readonly observed: number | null;
-  /** null where nothing was scored again. */
+  /** null: the application was not scored again. */
   readonly again: Assessment | null;
 }
 
 const NOTHING = { months: [], observed: null, again: null } as const;
 
-/** The order of the observations, and one that comes twice, change nothing. */
+/** Judges the observations. Their order does not matter, nor does one that comes twice. */
 export function judgeIncome(
   declared: Declared,
   observations: readonly Observation[],
@@ -96,7 +99,7 @@ function judgement(reason: IncomeReason, more: Partial<IncomeJudgement> = {}): I
   return { ...NOTHING, ...more, reason, outcome: INCOME_OUTCOMES[reason] };
 }
 
-/** What no number can mend, whichever statement has it. */
+/** A fault that decides whatever the amounts are, in any of the statements. */
 function faultOf(
   currency: string,
   observations: readonly Observation[],
@@ -109,7 +112,7 @@ function faultOf(
   return months.some(({ amount }) => amount < 0) ? 'negative_amount' : null;
 }
 
-/** The amount of each whole month over all sources; null where two statements of a source differ about one. */
+/** The amount of each whole month over all sources; null if two statements of a source differ about a month. */
 function amountsOf(observations: readonly Observation[], { lastWhole }: Calendar): Map<Month, number> | null {
   const bySource = new Map<string, number>();
   const sums = new Map<Month, number>();
@@ -127,7 +130,7 @@ function amountsOf(observations: readonly Observation[], { lastWhole }: Calendar
   return sums;
 }
 
-/** So many months up to this one, oldest first. */
+/** The last `count` months up to `newest`, oldest first. */
 function lastMonths(newest: Month, count: number): Month[] {
   const last = monthNumber(newest);
   return Array.from({ length: count }, (_, index) => {
@@ -155,7 +158,10 @@ function lowerOfMeanAndMedian(amounts: readonly number[]): number {
   return Math.floor(Math.min(mean, median));
 }
 
-/** Exact to a ten-thousandth of the ratio: products of amounts do not fit a double. */
+/**
+ * Whether `part` is at least this share of `whole`, exact to a ten-thousandth of the ratio. Computed with `bigint`,
+ * because products of amounts do not fit a double.
+ */
 function isShare(part: number, whole: number, ratio: number): boolean {
   return BigInt(part) * 10_000n >= BigInt(whole) * BigInt(Math.round(ratio * 10_000));
 }

@@ -1,8 +1,8 @@
 /**
- * Belvo's incomes as a provider, by its documented API: a person opens Belvo's hosted widget, which makes a link to a
- * bank (`POST /api/token/`, `GET /api/links/`); the owner and the incomes of the link are read (`GET /api/owners/`,
- * `POST /api/incomes/`), with the code of the bank where the answer is 428 (`PATCH /api/incomes/`).
- * https://developers.belvo.com/apis/belvoopenapispec
+ * Observes incomes by Belvo's documented API over the network (docs/income.md, "Sources"). The person opens Belvo's
+ * hosted widget, which makes a link to a bank (`POST /api/token/`, `GET /api/links/`). Then the owner and the incomes
+ * of the link are read (`GET /api/owners/`, `POST /api/incomes/`), with the code of the bank if the answer is 428
+ * (`PATCH /api/incomes/`). https://developers.belvo.com/apis/belvoopenapispec
  */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
@@ -12,7 +12,7 @@ import { monthNumber } from '../../../domain/document/month.ts';
 import type { Observation } from '../rules/judge-income.ts';
 import type { Provider, SourceAnswer } from './income-source.ts';
 
-// What Belvo's answers say, by the documented forms: what does not fit counts as nothing.
+// First part: what Belvo's answers say, by the documented forms. An answer in another form counts as nothing.
 
 const VERSION = 'belvo incomes 1.223';
 const CONFIDENCE: Readonly<Record<string, number>> = { HIGH: 0.95, MEDIUM: 0.8, LOW: 0.4 };
@@ -55,12 +55,12 @@ function linksIn(value: unknown): string[] | null {
   return Value.Check(LINKS, value) ? value.results.map(({ id }) => id) : null;
 }
 
-/** The session that waits for the code of the bank; null: none does. */
+/** The session that waits for the code of the bank; null: there is none. */
 function sessionIn(value: unknown): string | null {
   return Value.Check(TOKEN_REQUIRED, value) ? value[0]!.session : null;
 }
 
-/** Whose the accounts of a link are; `unread`: the provider has not read it yet; null: the answer has another form. */
+/** Whose the accounts of a link are. `unread`: Belvo has not read it yet; null: the answer has another form. */
 function holderIn(value: unknown): Holder | 'unread' | null {
   if (!Value.Check(OWNERS, value)) return null;
   const [owner] = value.results;
@@ -68,7 +68,7 @@ function holderIn(value: unknown): Holder | 'unread' | null {
   return { name: owner.display_name ?? null, idNumber: owner.document_id?.document_number ?? null };
 }
 
-/** The streams of income that are certain enough. */
+/** The observations of the streams of income that are certain enough. */
 function observedIn(value: unknown, holder: Holder): SourceAnswer {
   if (!Value.Check(INCOMES, value)) return { kind: 'nothing', reason: 'unknown_form' };
   const sure = ({ confidence }: { readonly confidence: string }) => CONFIDENCE[confidence] ?? 0;
@@ -83,7 +83,7 @@ function observedIn(value: unknown, holder: Holder): SourceAnswer {
   };
 }
 
-/** A stream tells no months but their mean and median: the lower one stands for each of its whole months. */
+/** A stream does not tell its months, only their mean and median. The lower one of both stands for each whole month. */
 function observationOf(stream: Type.Static<typeof STREAM>, index: number): Observation {
   const {
     monthly_average: mean,
@@ -109,18 +109,18 @@ function monthBefore(month: string, count: number): string {
   return `${Math.floor(number / 12)}-${String((number % 12) + 1).padStart(2, '0')}`;
 }
 
-// Calls Belvo's API. What comes back is checked by its callers.
+// Second part: calls to Belvo's API. The callers check the answers.
 
-/** The account of the operator. `url` has no slash at its end. */
+/** The operator's account at Belvo. `url` has no slash at its end. */
 export interface BelvoAccount {
   readonly url: string;
   readonly secretId: string;
   readonly secretPassword: string;
-  /** Where the person goes on after the link; null: the link's page stays. */
+  /** Where the person goes after the link; null: the page of the widget stays open. */
   readonly returnUrl: string | null;
 }
 
-/** An answer of the API; `value` is undefined where it is no JSON. */
+/** An answer of the API; `value` is undefined if it is no JSON. */
 interface BelvoAnswer {
   readonly status: number;
   readonly value: unknown;
@@ -128,7 +128,7 @@ interface BelvoAnswer {
 
 const MOST_BYTES = 2_000_000;
 
-/** null: the API is away, busy, or says more than can be read. Ask again. */
+/** Calls the API. Null if it does not answer, is busy, or answers too much: ask again. */
 async function callBelvo(
   { url, secretId, secretPassword }: BelvoAccount,
   method: 'GET' | 'POST' | 'PATCH',
@@ -155,7 +155,7 @@ async function callBelvo(
   }
 }
 
-/** The value of an answer; undefined where it is no JSON. Throws where it is too long. */
+/** The value of an answer; undefined if it is no JSON. Throws if it is too long. */
 async function jsonOf(response: Response): Promise<unknown> {
   let bytes = 0;
   const parts: Uint8Array[] = [];
@@ -174,18 +174,18 @@ async function jsonOf(response: Response): Promise<unknown> {
 const WIDGET = 'https://widget.belvo.io/';
 const SOON_MS = 30_000;
 const AGAIN = { kind: 'wait', retryAfterMs: SOON_MS } as const;
-/** Streams with less are left out. */
+/** Streams with less confidence are left out. */
 const LEAST = 'MEDIUM';
 
 /**
- * Where a check stands. `person` is the name that the link will have at Belvo: nobody can guess it, so nobody connects
+ * How far a check has come. `person` is the name that the link has at Belvo. Nobody can guess it, so nobody can connect
  * an account for somebody else.
  */
 type Session =
   | { readonly person: string }
   | { readonly person: string; readonly link: string; readonly code: string };
 
-/** The provider of an account. Its answers are checked: what does not fit the documented form counts as nothing. */
+/** The provider with this account. Answers in another form than the documented one count as nothing. */
 export function belvoProvider(account: BelvoAccount): Provider {
   return {
     name: 'belvo',
@@ -200,7 +200,7 @@ export function belvoProvider(account: BelvoAccount): Provider {
   };
 }
 
-/** The address of the widget: it is good for ten minutes, and for one link. */
+/** The address of the widget. It is good for ten minutes, and for one link. */
 async function openLink(account: BelvoAccount, person: string, signal: AbortSignal): Promise<SourceAnswer> {
   const { secretId, secretPassword, returnUrl } = account;
   const answer = await callBelvo(
@@ -228,7 +228,7 @@ async function openLink(account: BelvoAccount, person: string, signal: AbortSign
   return { kind: 'next_step', step: 'open_link', session: JSON.stringify(session), link };
 }
 
-/** The link that the person has made; null: none yet. */
+/** The link that the person has made; null: there is none yet. */
 async function linkOf(
   account: BelvoAccount,
   person: string,
@@ -240,7 +240,7 @@ async function linkOf(
   return links === null ? nothing(answer.status) : (links[0] ?? null);
 }
 
-/** Asks for the incomes of a link. A code that is refused makes the bank send another one. */
+/** Asks for the incomes of a link. After a refused code the bank sends another one. */
 async function ask(
   account: BelvoAccount,
   session: Extract<Session, { link: string }>,
@@ -250,7 +250,7 @@ async function ask(
   const { link, person } = session;
   const owners = await callBelvo(account, 'GET', `owners/?link=${encodeURIComponent(link)}`, null, signal);
   const holder = owners && holderIn(owners.value);
-  // Belvo reads the owner right after the link is made.
+  // Belvo reads the owner soon after the link is made, so the answer may come later.
   if (owners === null || holder === 'unread') return AGAIN;
   if (holder === null) return nothing(owners.status);
   const body = { link, save_data: false };

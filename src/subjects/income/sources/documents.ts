@@ -1,11 +1,14 @@
-/** The built-in sources: accepted statements, and what operators stated of them. */
+/**
+ * The built-in income sources: the months of accepted statements, as they were read and as operators stated them
+ * (docs/income.md, "Sources"). Reads `documents`, and no files.
+ */
 import { sealedDocumentsOf } from '../../documents/sql/documents.ts';
 import type { DocumentFiles } from '../../documents/uses/context.ts';
 import { type Reading, readingOf } from '../../documents/uses/document-file.ts';
 import type { Observation } from '../rules/judge-income.ts';
 import type { IncomeSource, SourceAnswer } from './income-source.ts';
 
-/** Opens the rows of documents, and no files. */
+/** What opens the rows of documents, without their files. */
 type Rows = Pick<DocumentFiles, 'database' | 'vault'>;
 
 /** What services read in the accepted statements of earnings. */
@@ -17,7 +20,7 @@ export function documentSource(rows: Rows): IncomeSource {
   });
 }
 
-/** What operators stated of the statements that they accepted. */
+/** What operators stated about the statements that they accepted. */
 export function operatorSource(rows: Rows): IncomeSource {
   return sourceOf('operator', rows, ({ finding, stated }) => {
     if (stated === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Where observations of an income come from. A source may take time, and may need something of the person: a provider
- * asks for a link to a bank, or for the code that the bank sent.
+ * The interface of an income source (docs/income.md, "Sources"). A source may take time. A provider may also need
+ * something from the person: a link to a bank, or the code that the bank sent.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Holder } from '../../../domain/document/holder.ts';
@@ -12,7 +12,7 @@ export interface IncomeRequest {
   readonly currency: string;
 }
 
-/** What was observed, and by what. */
+/** What was observed, and what observed it. */
 export interface Observed {
   readonly kind: 'observed';
   readonly observations: readonly Observation[];
@@ -20,13 +20,13 @@ export interface Observed {
   readonly confidence: number;
   /** The source and its version, for the evidence. */
   readonly reader: string;
-  /** Whose the account is, as the source says; null: that was compared before. */
+  /** Whose the account is, as the source says; null: the holder was compared before. */
   readonly holder: Holder | null;
 }
 
 /**
- * What the person has to do before the source can go on: open `link`, which is theirs alone, or enter the code that
- * their bank sent. `resume` gets `session` back.
+ * What the person has to do before the source can go on: open `link`, which is for this person alone, or enter the code
+ * that the bank sent. `resume` gets `session` back.
  */
 export type NextStep =
   | {
@@ -40,21 +40,21 @@ export type NextStep =
 export type SourceAnswer =
   | Observed
   | NextStep
-  /** The source is at it: ask again after this time. */
+  /** The source is working: ask again after this time. */
   | { readonly kind: 'wait'; readonly retryAfterMs: number }
   /** The source has nothing: an operator decides. `reason` is a code. */
   | { readonly kind: 'nothing'; readonly reason: string };
 
 export interface IncomeSource {
   readonly name: string;
-  /** Never throws but where the database fails. */
+  /** Throws only if the database fails. */
   observe(request: IncomeRequest, signal: AbortSignal): Promise<SourceAnswer>;
 }
 
-/** A source that may ask something of the person. */
+/** A source that may ask the person for something. */
 export interface Provider extends IncomeSource {
   /**
-   * Goes on from a step. `code`: what the person entered; null: the person has opened the link, or needs another link
+   * Goes on after a step. `code`: what the person entered; null: the person has opened the link, or needs another link
    * or code. Never throws.
    */
   resume(

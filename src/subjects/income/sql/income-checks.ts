@@ -1,4 +1,6 @@
-/** The checks of incomes, with their evidence (D44). */
+/**
+ * The checks of incomes with their evidence (D44; docs/income.md, "The evidence"): reads and writes `income_checks`.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import {
   type Assessment,
@@ -15,14 +17,14 @@ export type IncomeMethod = 'none' | 'documents' | 'operator' | 'documents and op
 
 /** A check as it is stored. Amounts are whole hundredths. */
 export interface IncomeCheck {
-  /** 64 lower-case hex digits over everything that the check depends on. */
+  /** A hash of everything that the check depends on: 64 lower-case hex digits. */
   readonly digest: string;
   readonly method: IncomeMethod;
   readonly outcome: IncomeOutcome;
   readonly reason: IncomeReason;
   readonly currency: string | null;
   readonly declared: number | null;
-  /** null where there were too few months. */
+  /** null: there were too few months. */
   readonly observed: number | null;
   readonly months: number;
   readonly confidence: number;
@@ -30,7 +32,7 @@ export interface IncomeCheck {
   readonly reader: string;
   readonly policyVersion: string | null;
   readonly rules: IncomeRules;
-  /** null where nothing was scored again. */
+  /** null: the application was not scored again. */
   readonly again: Assessment | null;
   /** Sealed under `evidenceIdentity`. null: erased. */
   readonly evidence: Buffer | null;
@@ -41,22 +43,22 @@ export interface StoredIncomeCheck extends Omit<IncomeCheck, 'again'> {
   readonly checkedAt: Date;
   readonly newScore: number | null;
   readonly newDecision: Decision | null;
-  /** The operator who accepted the income in spite of the outcome; null: nobody. */
+  /** The operator who accepted the income despite the outcome; null: nobody did. */
   readonly accepted: { readonly by: string; readonly at: Date } | null;
 }
 
-/** In the Americas a month ends up to 12 hours after it does in UTC; nowhere it begins more than 14 hours before. */
+/** In the Americas a month ends up to 12 hours later than in UTC. Nowhere does it begin more than 14 hours earlier. */
 const CALENDAR = `
   SELECT to_char(date_trunc('month', t.utc - interval '12 hours') - interval '1 day', 'YYYY-MM') AS "lastWhole",
     to_char(t.utc + interval '14 hours', 'YYYY-MM') AS latest
   FROM (SELECT now() AT TIME ZONE 'UTC' AS utc) AS t`;
 
-/** The months that bound what may be observed now. */
+/** The newest months that may be observed now. */
 export async function calendarOf(session: Session): Promise<Calendar> {
   return onlyRow((await session.query<{ lastWhole: string; latest: string }>(CALENDAR)).rows);
 }
 
-/** What the evidence of a check is sealed under. */
+/** The identity that the evidence of a check is sealed under. */
 export function evidenceIdentity(id: ApplicationId | string, digest: string): string {
   return `income ${id} ${digest}`;
 }
@@ -69,7 +71,8 @@ const ADD = `
   RETURNING accepted_at IS NOT NULL AS is_accepted`;
 
 /**
- * Stores a check; one with the same digest is the last one again. Returns whether an operator has accepted it.
+ * Stores a check. One with the same digest as an earlier check becomes the last check again. Returns whether an
+ * operator has accepted it.
  */
 export async function addIncomeCheck(
   session: Session,
@@ -105,7 +108,7 @@ const ACCEPT = `
   UPDATE income_checks c SET accepted_by = $3, accepted_at = now()
   WHERE c.application_id = $1 AND c.digest = decode($2, 'hex') AND c.outcome = 'operator' AND c.accepted_at IS NULL`;
 
-/** Notes who accepts a check; false: it has another outcome, or is accepted. */
+/** Notes who accepts a check. False if it has another outcome, or is accepted already. */
 export async function acceptIncomeCheck(
   session: Session,
   applicationId: ApplicationId,
@@ -143,7 +146,7 @@ interface Row {
   accepted_at: Date | null;
 }
 
-/** The last check of an application; null where there is none. */
+/** The last check of an application; null: there is none. */
 export async function incomeCheckOf(
   session: Session,
   applicationId: ApplicationId,
@@ -170,11 +173,11 @@ const INCOMES = `
 export interface CheckedIncome {
   /** The check confirmed or adjusted the income, or an operator accepted it. */
   readonly isConfirmed: boolean;
-  /** In units of the currency; null: an operator accepted an income that was not observed. */
+  /** In units of the currency; null: an operator accepted the income, and none was observed. */
   readonly observed: number | null;
 }
 
-/** Those of the applications whose last check observed an income or was accepted by an operator. */
+/** The incomes of those applications whose last check observed an income, or was accepted by an operator. */
 export async function incomesOf(
   session: Session,
   ids: readonly ApplicationId[],
@@ -199,7 +202,7 @@ export async function incomesOf(
 const ERASE = `
   UPDATE income_checks SET evidence = NULL WHERE application_id = ANY ($1::bigint[]) AND evidence IS NOT NULL`;
 
-/** Takes the months and their amounts of these applications away; the numbers stay for statistics. */
+/** Deletes the months and amounts of these applications; the other numbers stay for statistics. */
 export async function eraseIncomeEvidence(
   session: Transaction,
   ids: readonly ApplicationId[],

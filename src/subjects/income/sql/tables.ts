@@ -1,4 +1,4 @@
-/** The tables of incomes. */
+/** The tables of incomes: what is kept, sealed and deleted, and when. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 import { evidenceIdentity } from './income-checks.ts';
 import { stepIdentity } from './income-steps.ts';
@@ -15,7 +15,7 @@ export const INCOME_CHECKS = {
   },
 } satisfies Table;
 
-/** Sessions that nobody has answered for so long go. */
+/** Sessions that nobody has answered for this time are deleted. */
 export const INCOME_STEPS = {
   name: 'income_steps',
   person: 'application',

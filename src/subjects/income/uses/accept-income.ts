@@ -1,4 +1,7 @@
-/** An operator lets an observed income count that the rules gave to operators (D44). */
+/**
+ * Lets an operator accept an observed income that the rules left to operators (D44; docs/income.md, "The evidence").
+ * Writes `income_checks`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import {
   checkReason,
@@ -8,9 +11,9 @@ import {
 import { acceptIncomeCheck, incomeCheckOf, type StoredIncomeCheck } from '../sql/income-checks.ts';
 
 /**
- * Accepts the income as the last check has observed it: the same facts are confirmed from then on. The check keeps its
- * outcome. Throws `OperatorError` where there is no check, its outcome is no operator's, a document still waits, or it
- * is accepted.
+ * Accepts the income as the last check has observed it. A later check of the same facts is then confirmed. The check
+ * keeps its outcome. Throws `OperatorError` if there is no check, if its outcome is not left to operators, if a
+ * document still waits, or if the check is accepted already.
  */
 export async function acceptIncome(
   { database, actor }: OperatorContext,

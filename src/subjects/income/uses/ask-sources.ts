@@ -1,4 +1,7 @@
-/** Asks the sources of an income, one after the other, and keeps what a provider waits for. */
+/**
+ * Asks the sources of an income one after the other, and keeps the sealed session of a provider that waits for the
+ * person (docs/income.md, "Sources"). Reads documents, calls the provider, and writes `income_steps`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { matchHolder } from '../../../domain/document/holder.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -26,13 +29,13 @@ export interface IncomeContext {
   /** What services and operators read in documents. */
   readonly documents: IncomeSource;
   readonly operator: IncomeSource;
-  /** Asked where there are no documents; null: none is set. */
+  /** Asked only if there are no documents; null: no provider is set. */
   readonly provider: Provider | null;
 }
 
 /** What was found. */
 export interface Found {
-  /** What no number can mend; null: nothing of that kind. */
+  /** A fault that decides whatever the amounts are; null: there is none. */
   readonly fault: IncomeReason | null;
   readonly method: IncomeMethod;
   readonly observations: readonly Observation[];
@@ -40,13 +43,13 @@ export interface Found {
   readonly reader: string;
 }
 
-/** The source is at it: call again after this time. */
+/** The source is working: call again after this time. */
 export interface CheckLater {
   readonly retryAfterMs: number;
   readonly reason: 'provider';
 }
 
-/** The person has to do something first: open a link that is theirs alone, or enter the code of their bank. */
+/** The person has to do something first: open a link that is for this person alone, or enter the code of the bank. */
 export type StepAsked =
   | { readonly step: 'open_link'; readonly link: string }
   | { readonly step: 'enter_code' };
@@ -54,7 +57,10 @@ export type StepAsked =
 const PROVIDER_MS = 60_000;
 const NOTHING: Found = { fault: null, method: 'none', observations: [], confidence: 0, reader: 'none' };
 
-/** What documents and operators say, or else the provider. `code`: what the person entered; null: nothing. */
+/**
+ * What documents and operators say; if there is nothing, what the provider says. `code`: what the person entered; null:
+ * nothing.
+ */
 export async function askSources(
   context: IncomeContext,
   application: StoredApplication,
@@ -97,7 +103,7 @@ function joined(answers: readonly Observed[]): Pick<Found, 'observations' | 'con
   };
 }
 
-/** The provider goes on from the step that it asked last. */
+/** Lets the provider go on after the step that it asked for last. */
 async function askProvider(
   { database, vault }: IncomeContext,
   provider: Provider,
@@ -111,11 +117,11 @@ async function askProvider(
   return provider.resume(request, session, code, signal);
 }
 
-/** What the channel takes in a text, with room for the words before it. */
+/** The longest link that fits a text of the channel, with room for the words before it. */
 const LONGEST_LINK = 2_000;
 const LINK = /^https:\/\/[\x21-\x7e]+$/;
 
-/** The session is stored before the person hears of the step. */
+/** Stores the session, before the person hears of the step. */
 async function keep(
   { database, vault }: IncomeContext,
   id: ApplicationId,
@@ -128,7 +134,7 @@ async function keep(
   return asked.step === 'open_link' ? { step: 'open_link', link: asked.link } : { step: 'enter_code' };
 }
 
-/** An account of somebody else says nothing about the applicant. */
+/** An account of another person says nothing about the applicant. */
 function holderFault({ fields }: StoredApplication, { holder }: Observed): IncomeReason | null {
   if (holder === null) return null;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : null);

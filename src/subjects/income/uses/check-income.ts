@@ -1,4 +1,7 @@
-/** Observes an income, compares it with the declared one, and keeps the evidence (D44). */
+/**
+ * Observes an income, compares it with the declared one, and keeps the evidence (D44). Asks the sources, and writes
+ * `income_checks`; `rules/judge-income.ts` has the rule.
+ */
 import { createHash } from 'node:crypto';
 import type { Application } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
@@ -33,10 +36,10 @@ export interface CheckedIncome {
 }
 
 /**
- * Checks the income of an application, and stores the check; one that an operator has accepted is confirmed. `code`:
- * what the person entered for the provider that asked for it; null: nothing. May be called again: the same facts in
- * the same month are the same check. Throws `UnknownDataKeyError` where this process lacks a data key, and where the
- * database fails.
+ * Checks the income of an application, and stores the check. A check that an operator has accepted is confirmed.
+ * `code`: what the person entered for the provider that asked for it; null: nothing. May be called again: the same
+ * facts in the same month are the same check. Throws `UnknownDataKeyError` if this process lacks a data key, and throws
+ * if the database fails.
  */
 export async function checkIncome(
   context: IncomeContext,
@@ -68,7 +71,7 @@ function judge(
   { observations }: Found,
   calendar: Calendar,
 ): IncomeJudgement {
-  // The fields that the scorecard reads are columns: an erased or unreadable person has them too.
+  // The fields that the scorecard reads are columns, so an erased or unreadable person has them too.
   const application = fields as unknown as Application;
   const declared = {
     income: application.income,
@@ -85,7 +88,7 @@ interface Made {
   readonly calendar: Calendar;
 }
 
-/** Whether an operator has accepted this check. */
+/** Stores the check. Returns whether an operator has accepted it. */
 async function store(
   { database, vault }: IncomeContext,
   { id, fields }: StoredApplication,

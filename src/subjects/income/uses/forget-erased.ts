@@ -1,11 +1,14 @@
-/** What was stored of an applicant whom an erasure took away meanwhile. */
+/**
+ * Deletes what was stored about an applicant during an erasure: checks and sessions of the income (docs/subject.md,
+ * "Erase").
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
 import { eraseIncomeEvidence } from '../sql/income-checks.ts';
 import { dropSteps } from '../sql/income-steps.ts';
 
-/** Takes away what was just stored of an applicant who is erased by now: the erasure did not see it. */
+/** Deletes what was just stored about an applicant who is erased by now, because the erasure could not see it. */
 export async function forgetErased(database: Database, id: ApplicationId): Promise<void> {
   if ((await stillThere(database, [id])).length > 0) return;
   await inTransaction(database, async (session) => {

@@ -1,4 +1,7 @@
-/** What the last check of an income came to, with its evidence (D44). */
+/**
+ * Shows the last check of an income with its evidence (D44; docs/income.md, "The evidence"). Reads `income_checks`, and
+ * opens the sealed months.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -7,13 +10,13 @@ import { evidenceIdentity, incomeCheckOf, type StoredIncomeCheck } from '../sql/
 
 export type { Observation, StoredIncomeCheck };
 
-/** A check, and what was observed; `evidence` is null where it is erased or cannot be opened. */
+/** A check, and what was observed; `evidence` is null if it is erased or cannot be opened. */
 export interface ShownIncome {
   readonly check: StoredIncomeCheck;
   readonly evidence: readonly Observation[] | null;
 }
 
-/** The last check of an application. Throws `OperatorError` where there is none. */
+/** The last check of an application. Throws `OperatorError` if there is none. */
 export async function showIncome(
   { database, vault }: Pick<OperatorContext, 'database' | 'vault'>,
   id: ApplicationId,
@@ -23,7 +26,7 @@ export async function showIncome(
   return { check, evidence: observationsOf(vault, id, check) };
 }
 
-/** What was observed; null where it is erased or cannot be opened. */
+/** What was observed; null if it is erased or cannot be opened. */
 export function observationsOf(
   vault: Vault,
   id: ApplicationId,
