@@ -58,12 +58,13 @@ async function readersOfRealTime(client: pg.Client): Promise<Record<string, numb
   );
   const found: Record<string, number> = {};
   for (const { catalog, attribute } of places) {
-    // What PostgreSQL brings along has lower numbers than what a database's owner makes.
+    // What PostgreSQL brings along has lower numbers than what a database's owner makes; an extension brings its own.
     const { rows } = await client.query<{ count: number }>(
       `SELECT count(*)::integer FROM ${catalog} AS c
        WHERE ${attribute}::text ~ (SELECT 'SQLVALUEFUNCTION :op [0-8] |func(id|no) (' || string_agg(oid::text, '|') || ') '
            FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ($1))
-         AND coalesce((to_jsonb(c)->>'oid')::bigint, 16384) >= 16384`,
+         AND coalesce((to_jsonb(c)->>'oid')::bigint, 16384) >= 16384
+         AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = (to_jsonb(c)->>'oid')::oid AND e.deptype = 'e')`,
       [READERS],
     );
     if (rows[0]!.count > 0) found[`${catalog}.${attribute}`] = rows[0]!.count;
