@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the conversations. */
+/**
+ * What `serve` and `worker` run for conversations: the loops of turns, of work and of the sweep, and the upkeep jobs
+ * (docs/conversation.md; docs/upkeep.md has the jobs).
+ */
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
 import { startQueue } from '../../program/queue/queue.ts';
@@ -22,16 +25,16 @@ import { stampChats, trimConversations, trimStrangers } from './uses/trim.ts';
 import { type TakenTogether, takeTurns } from './uses/turns.ts';
 import { beginDue, MOST_AT_ONCE, type WorkContext } from './uses/work.ts';
 
-// The loops of conversations: turns, the work beside them, and the look at what changed elsewhere.
+// The loops: turns, the work beside them, and the sweep for what changed elsewhere.
 
-/** A process that does not hear the channel itself looks so often for what another one has stored. */
+/** How often a process looks for what another process has stored from the channel. */
 const LOOK_MS = 250;
 const SWEEP_MS = 2_000;
 const LONGEST_SWEEP_MS = 10_000;
 
 /**
- * Turns, one transaction after the other, as long as there is something to do. Rejects where contact windows are
- * refused.
+ * The loop of turns: one transaction after the other, as long as there is something to do. Rejects if the contact
+ * windows are refused.
  */
 async function startTurns(given: LoopContext): Promise<Loop> {
   const { database, vault, clock, log, failed, watcher } = given;
@@ -66,16 +69,16 @@ async function startTurns(given: LoopContext): Promise<Loop> {
 
 const UNREADABLE = 'a conversation goes to an operator: its rows cannot be read';
 
-/** The work beside the turns but files. Rejects where a setting of documents or contracts is refused. */
+/** The loop of work beside the turns, without files. Rejects if a setting of documents or contracts is refused. */
 function startWork(given: LoopContext): Promise<Loop> {
   return startWorkOf('others', given);
 }
 
-/** Fetches and reads files. Rejects as `startWork`. */
+/** The loop that fetches and reads files. Rejects as `startWork`. */
 async function startReading(given: LoopContext): Promise<Loop> {
-  // The start does not wait for a process.
+  // The start does not wait for the trial process of the reader.
   void howRead(given.setting, given.clock).then(({ reader, told }) => {
-    // Of a demonstration the welcome says it.
+    // For a demonstration the welcome text says this.
     if (told !== null && reader !== 'demonstration') given.log[reader === 'off' ? 'error' : 'warn'](told);
   });
   return startWorkOf('files', given);
@@ -114,7 +117,10 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
   return workLoop(kind, context, failed);
 }
 
-/** A loop that does work of a kind. A turn waits for no work: one slow file must not keep the other ones waiting. */
+/**
+ * A loop that does work of one kind. A round does not wait for its work to end, so that one slow file does not delay
+ * the others.
+ */
 export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopContext['failed']): Loop {
   return startQueue({
     clock: context.clock,
@@ -126,7 +132,7 @@ export function workLoop(kind: WorkKind, context: WorkContext, failed: LoopConte
   });
 }
 
-/** The statuses of applications, and opt-outs from anywhere. */
+/** The loop that looks for changed statuses of applications, and for opt-outs from anywhere. */
 function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
   let after: RoundPlace = null;
   return startLoop({
@@ -134,7 +140,8 @@ function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
     turn: async ({ pause }) => {
       const begunMs = clock.monotonicMs();
       ({ after } = await sweepConversations({ database, vault }, after));
-      // A slow look says that the database is busy. A look reaches back further than the longest rest.
+      // A slow look means that the database is busy, so the rest is longer. A look reaches back further than the
+      // longest rest.
       const restMs = 10 * (clock.monotonicMs() - begunMs);
       await pause(Math.min(Math.max(SWEEP_MS, restMs), LONGEST_SWEEP_MS));
     },
@@ -142,7 +149,7 @@ function startSweep({ database, vault, clock, failed }: LoopContext): Loop {
   });
 }
 
-/** The jobs of one process: one remembers where it goes on. */
+/** The loops and jobs of one process. One job remembers where it goes on. */
 export const conversationService = (): Service => ({
   upkeep: [
     { name: 'mend times of conversations', run: ({ database }) => mendConversations(database) },

@@ -1,10 +1,10 @@
-/** The variables that the conversations alone read. */
+/** The variables that only the conversations read (docs/upkeep.md explains CONVERSATION_DAYS). */
 import { readLimit, type Setting } from '../../ground/base/setting.ts';
 
-/** The channel sends a message again for a week at most; its id must still be known then. */
+/** The channel repeats a message for a week at most, and its id must still be known then. */
 const LEAST_DAYS = 30;
 
-/** The days after its end for which the chat of a conversation is kept; null: as long as its application. */
+/** For how many days after its end the chat of a conversation is kept; null: as long as its application. */
 export const CONVERSATION_DAYS: Setting<number | null> = {
   variable: 'CONVERSATION_DAYS',
   read: (text = 'none') => {

@@ -1,4 +1,4 @@
-/** The parts of the conversations in the program. */
+/** The parts of the conversations that the program gets: commands, settings, tables, loops and jobs. */
 import { addGroup, groupNamed } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import { CONVERSATION_DAYS } from './settings.ts';

@@ -1,4 +1,7 @@
-/** `ventanilla contract withdraw`: the conversation of the application hears of it. */
+/**
+ * `ventanilla contract withdraw`: records a withdrawal by letter, e-mail or call (docs/signing.md, "The signature").
+ * The command is here because the conversation of the application hears of it.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';

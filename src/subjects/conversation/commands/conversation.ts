@@ -1,4 +1,7 @@
-/** `ventanilla conversation`. */
+/**
+ * `ventanilla conversation`: lists and shows conversations, and does what operators do with them (docs/conversation.md,
+ * "What an operator does").
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type ConversationPlace, HOLDERS, type Holder, PLACES } from '../../../domain/conversation/places.ts';
@@ -148,9 +151,9 @@ function addSay(group: Command, { roles, io }: Cli): void {
     );
 }
 
-// How commands show conversations.
+// The second part: how the commands show conversations.
 
-/** A conversation for programs. */
+/** A conversation as JSON. */
 function conversationJson(row: ConversationRow) {
   return {
     id: Number(row.id),
@@ -170,7 +173,7 @@ function conversationJson(row: ConversationRow) {
   };
 }
 
-/** A conversation with what happened, for programs. */
+/** A conversation with what happened, as JSON. */
 function shownJson({ row, inputs, replies, since }: ShownConversation, isRevealed: boolean) {
   return {
     ...conversationJson(row),
@@ -196,7 +199,7 @@ function shownJson({ row, inputs, replies, since }: ShownConversation, isReveale
   };
 }
 
-/** A conversation with what happened, for people: inputs and replies by their turns. */
+/** A conversation with what happened, as text: inputs and replies by their turns. */
 function shownText({ row, inputs, replies, since }: ShownConversation, isRevealed: boolean): string {
   const head = recordOf([
     ['Application', row.application_id],
@@ -233,7 +236,7 @@ function wordsOf(input: ShownInput, isRevealed: boolean): string {
     .join(' ');
 }
 
-/** What an input says in codes; null where its kind says all. Nothing of the person is in it. */
+/** What an input says in codes, without personal data; null: its kind says everything. */
 function detailOf({ content }: ShownInput): string | null {
   if (content?.isOfOtherPhone) return 'of another phone';
   switch (content?.kind) {
@@ -269,7 +272,7 @@ function detailOf({ content }: ShownInput): string | null {
   }
 }
 
-/** What the person wrote or sent; masked where nobody said why it is shown. */
+/** What the person wrote or sent; masked if no reason was given for showing it. */
 function textOf({ content }: ShownInput, isRevealed: boolean): string | null {
   if (content?.kind !== 'text' && content?.kind !== 'file') return null;
   const text = content.kind === 'text' ? content.body : content.filename;

@@ -1,4 +1,7 @@
-/** `ventanilla document accept` and `reject`: the conversation of the application hears of each. */
+/**
+ * `ventanilla document accept` and `reject` (docs/documents.md). The commands are here because the conversation of the
+ * application hears of each decision.
+ */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { readAmount } from '../../../domain/document/amount.ts';

@@ -1,4 +1,7 @@
-/** What a conversation does with what a person sends, at each step. Pure. */
+/**
+ * What a conversation does with what a person sends, at each step (D43; docs/conversation.md, "Inputs, turns and
+ * replies"). Pure.
+ */
 import { say } from '../../../domain/conversation/effect.ts';
 import { type Flow, LANGUAGES } from '../../../domain/conversation/flow.ts';
 import { CHOICES, type Choice, type PersonInput } from '../../../domain/conversation/input.ts';
@@ -22,11 +25,14 @@ import { askAgain, askOpen, isBeingMade } from './questions.ts';
 import { answerSource, waitsForStep } from './source-steps.ts';
 import { isBareNo, isTitle, type Meaning, meaningsOf } from './words.ts';
 
-/** Taps of old buttons in a row, or wrong answers, from which on a person has to help. */
+/**
+ * After so many taps of old buttons in a row an operator helps. After so many inputs while nothing is asked, the
+ * service is silent.
+ */
 const MOST_REPEATS = 5;
 const NO_MEANING: ReadonlySet<Meaning> = new Set();
 
-/** The answer while the service speaks and the conversation goes on. */
+/** The answer while the service speaks and the conversation is open. */
 export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   const meanings = meaningsAt(flow, input);
   const asked = meantAnywhere(state, meanings);
@@ -35,10 +41,10 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && isAskedFile(state, input.media)) return takeFile(flow, state, input.media);
   if (isBeingMade(state)) return none(state);
   if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
-  // What proves the person is an answer also where the question was told again, and that did not arrive.
+  // The last four characters and the code count even if the last reply did not arrive, because they prove the person.
   const checked = input.kind === 'text' ? proofOf(state, input.body) : null;
   if (checked !== null) return checked;
-  // The person has not read the open question, so nothing else is an answer to it.
+  // The person has not read the open question, so no other text answers it.
   if (state.unsaid) return tellAgain(state);
   if (input.kind === 'file') return takeFile(flow, state, input.media);
   if (input.kind === 'tap' || input.kind === 'foreign_tap') return repeated(state);
@@ -49,7 +55,7 @@ export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
   return meanings.has('later') ? comesLater(state) : notUnderstood(state);
 }
 
-/** While an operator speaks, files are still read, and a withdrawal and a wrong number still count. */
+/** While an operator speaks, files are still read. A withdrawal and a wrong number still count. */
 export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && state.place !== 'started' && state.place !== 'data_consent') {
     return takeFile(flow, state, input.media);
@@ -60,7 +66,7 @@ export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   return isOther ? ofAnother(state) : none(state);
 }
 
-/** After the end nothing begins again. A signature can be withdrawn, and a person can be asked for. */
+/** After the end nothing begins again. The person can still withdraw a signature, and ask for an operator. */
 export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
   const meanings = meaningsAt(flow, input);
   if (state.place === 'signed' && meanings.has('withdraw')) return moved(state, { kind: 'withdraw' });
@@ -68,13 +74,13 @@ export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
   const inOwnWords = input.kind === 'text' ? withdrawnInOwnWords(state, input.body) : null;
   if (inOwnWords !== null) return inOwnWords;
   if (state.heldBy === 'service' && meanings.has('person')) return handOverTelling(state, 'asked');
-  // A letter or a voice message may be a withdrawal, and nobody reads it.
+  // A file or a voice message may be a withdrawal, and nobody reads it.
   const mayBeUnread = input.kind === 'file' && state.lastDayToWithdraw !== null;
   if (meanings.has('thanks') || (state.toldEnd && !mayBeUnread)) return none(state);
   return moved({ ...state, toldEnd: true }, ...askOpen(state));
 }
 
-/** What a text means; the title of a button means what the button does. */
+/** What a text means. The title of a button means what the button does. */
 function meaningsAt({ buttons }: Flow, input: PersonInput): ReadonlySet<Meaning> {
   if (input.kind !== 'text') return NO_MEANING;
   const chosen = CHOICES.filter((choice) =>
@@ -83,21 +89,24 @@ function meaningsAt({ buttons }: Flow, input: PersonInput): ReadonlySet<Meaning>
   return new Set([...meaningsOf(input.body), ...chosen.flatMap((choice) => MEANING_OF[choice] ?? [])]);
 }
 
-/** What counts at every step, whatever is asked; null: nothing of it. */
+/** The answer to what counts at every step, whatever is asked; null: the text means nothing of this kind. */
 function meantAnywhere(state: State, meanings: ReadonlySet<Meaning>): Next | null {
   if (meanings.has('withdraw')) return withdrawn(state);
   if (meanings.has('wrong_person') || (meanings.has('mistaken') && isUnknown(state))) return ofAnother(state);
   return meanings.has('person') ? handOverTelling(state, 'asked') : null;
 }
 
-/** Until the consent nobody has answered as the applicant. Later "se equivocaron" may be about the offer. */
+/**
+ * Whether it is unknown who the person is: until the consent nobody has answered as the applicant. Later "se
+ * equivocaron" may be about the offer.
+ */
 function isUnknown({ place }: State): boolean {
   return place === 'started' || place === 'data_consent';
 }
 
 /**
- * The phone is not the applicant's: its person hears no more of the application, in the chat or outside of it, and an
- * operator looks at it.
+ * The phone is not the applicant's. Its person hears nothing more about the application, in the chat or outside of it,
+ * and an operator looks at the number.
  */
 function ofAnother(state: State): Next {
   return handOver({ ...state, wrongPerson: true }, 'wrong_person', say('wrong_person'));
@@ -109,7 +118,8 @@ function withdrawn(state: State): Next {
 
 function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap' }>): Next {
   if (tap.choice === 'person') return handOverTelling(state, 'asked');
-  // Under the offer of a person "go on" means the conversation, and not the question before it.
+  // Below the offer to speak with a person, "go on" means to go on with the conversation, and does not answer the
+  // question.
   const isOfQuestion = tap.choice !== 'go_on' || (state.place === 'summary' && tap.under !== 'help');
   const meaning = MEANING_OF[tap.choice];
   if (!isOfQuestion || meaning === undefined) return understoodAgain(state);
@@ -117,7 +127,7 @@ function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap
   return answerAt(flow, state, answer) ?? understoodAgain(state);
 }
 
-/** The title of "go on", written right after the offer of a person. */
+/** Whether the person wrote the title of "go on" right after the offer to speak with a person. */
 function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: PersonInput): boolean {
   return (
     misunderstood >= OFFERS_PERSON_AT &&
@@ -126,7 +136,7 @@ function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: Perso
   );
 }
 
-/** "Not yet" refuses nothing: the question waits, with its buttons, and reminders come as ever. */
+/** "Not yet" refuses nothing. The question stays open with its buttons, and reminders come as usual. */
 function comesLater(state: State): Next {
   return moved({ ...state, ...UNDERSTOOD }, say('no_hurry'), ...askAgain(state));
 }
@@ -152,21 +162,23 @@ const MEANING_OF: Partial<Readonly<Record<Choice, Meaning>>> = {
   person: 'person',
 };
 
-/** An old button asks again and never acts. Where that goes on, an operator helps. */
+/**
+ * An old button never acts: the open question is asked again. If this happens too often in a row, an operator helps.
+ */
 function repeated(state: State): Next {
   const repeats = state.repeats + 1;
   if (repeats >= MOST_REPEATS) return handOverTelling(state, 'old_buttons');
   return moved({ ...state, repeats }, ...askAgain(state));
 }
 
-/** A text or a button, as an answer. `isProven`: it is a button under the whole question. */
+/** A text or a button, as an answer. `isProven`: the button stands under the whole question. */
 interface Answer {
   readonly meanings: ReadonlySet<Meaning>;
   readonly text: string | null;
   readonly isProven: boolean;
 }
 
-/** What an answer does at a step; null: it is none. */
+/** What an answer does at a step; null: it is no answer there. */
 function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
   const heard = { ...state, ...UNDERSTOOD };
   const { meanings, text, isProven } = answer;
@@ -192,11 +204,11 @@ function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
   }
 }
 
-/** Nothing is asked: the person hears what is waited for, a few times. */
+/** Nothing is asked now, so the person hears what the service waits for, a few times. */
 function stillWaiting(state: State, meanings: ReadonlySet<Meaning>): Next {
   if (meanings.has('thanks') || state.repeats >= MOST_REPEATS) return none(state);
   const repeats = state.repeats + 1;
-  // Before the silence the person hears how to get somebody.
+  // The last time, the person hears how to reach an operator.
   const hint = repeats === MOST_REPEATS ? [say('person_hint')] : [];
   return moved({ ...state, repeats }, ...askOpen(state), ...hint);
 }
@@ -216,30 +228,30 @@ function answerProof(state: State, { meanings, text }: Answer): Next | null {
   if (question === null && !meanings.has('no')) return stillWaiting(state, meanings);
   const heard: State = { ...state, ...UNDERSTOOD };
   if (question === 'code' && meanings.has('resend')) return askForCode(heard);
-  // Whoever did not hear that an answer counted gives it again: the acceptance, or the last four characters.
+  // A person who did not hear that an answer counted gives it again: the acceptance, or the last four characters.
   const isLastFour = text !== null && /\d/.test(text) && isAnswerTo('last_four', text);
   const isGivenAgain = meanings.has('accept') || meanings.has('yes') || (question === 'code' && isLastFour);
   if (isGivenAgain) return moved(heard, ...askAgain(heard));
   if (!meanings.has('no')) return null;
-  // A bare "no" may say that no code came: the contract is asked about once more, and has to be accepted again.
+  // A bare "no" may mean that no code came. So the contract is asked about once more, and has to be accepted again.
   if (text !== null && isBareNo(text))
     return goOn({ ...heard, acceptedContract: null, proof: 'none' }, 'contract');
   return declined(heard, 'declined');
 }
 
-/** What the step `code` waits for; null: something that the service does. */
+/** Which proof the step `code` waits for; null: the service is working. */
 function proofQuestionOf({ proof }: State): SigningQuestion | null {
   return proof === 'none' ? 'last_four' : proof === 'code_sent' ? 'code' : null;
 }
 
-/** An answer to what the step `code` waits for is compared; null: the text is none. */
+/** Has the text compared with the proof that the step `code` waits for; null: the text is no such answer. */
 function proofOf(state: State, text: string): Next | null {
   const question = state.place === 'code' ? proofQuestionOf(state) : null;
   if (question === null || !isAnswerTo(question, text)) return null;
   return moved({ ...state, unsaid: false }, { kind: 'check', question });
 }
 
-/** Nothing else is compared, so nothing else counts as a wrong answer. */
+/** Whether a text can be such a proof. No other text is compared, so no other text counts as a wrong answer. */
 function isAnswerTo(question: SigningQuestion, text: string): boolean {
   return (question === 'code' ? readCode(text) : readLastFour(text)) !== null;
 }

@@ -1,4 +1,7 @@
-/** Makes the reply of a turn from what its inputs wanted said. Pure. */
+/**
+ * Makes the one reply of a turn out of everything that its inputs wanted to say (D43; docs/conversation.md, "Inputs,
+ * turns and replies"). Pure.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { SayEffect } from '../../../domain/conversation/effect.ts';
 import {
@@ -14,18 +17,18 @@ import { isEnd } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
 import { formatPayload } from './payload.ts';
 
-/** The questions whose texts the evidence of a signature has (D46). */
+/** The questions whose texts go into the evidence of a signature (D46). */
 const PROVEN_QUESTIONS = ['consent', 'summary', 'contract'] as const;
 export type ProvenQuestion = (typeof PROVEN_QUESTIONS)[number];
 
-/** What buttons stand under, where it is not the whole question. */
+/** What the buttons stand under, if that is not the whole question. */
 const UNDER_TEXT: Partial<Readonly<Record<TextKey, Under>>> = {
   summary_again: 'short',
   contract_again: 'short',
   offer_person: 'help',
 };
 
-/** What is not so any more where a later input of the same turn ends the conversation: nobody will write. */
+/** Texts that are no longer true if a later input of the same turn ends the conversation: nobody will write. */
 const HAND_OVER_TEXTS: readonly TextKey[] = [
   'handed_over',
   'person_will_write',
@@ -35,7 +38,7 @@ const HAND_OVER_TEXTS: readonly TextKey[] = [
 
 /** What a reply says. */
 export interface TurnReply {
-  /** Which of these questions it asks; null: none. */
+  /** Which proven question the reply asks; null: none. */
   readonly shows: ProvenQuestion | null;
   readonly text: string;
   readonly buttons: readonly { readonly title: string; readonly payload: string }[];
@@ -51,11 +54,11 @@ interface Speaker {
 }
 
 /**
- * The one reply of a turn: every sentence once, then the last question with its buttons; null where nothing is said.
- * `state` is the state after the turn, whose question the buttons are of.
+ * The one reply of a turn: every sentence once, then the last question with its buttons; null: the turn says nothing.
+ * `state` is the state after the turn, and the buttons belong to its question.
  */
 export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
-  // After the end, or where an operator speaks from now on, nothing is asked, whatever this turn asked before.
+  // After the end, or if an operator speaks from now on, nothing is asked, even if this turn asked something before.
   const isOver = isEnd(state.place) || state.heldBy === 'operator';
   const question = isOver ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
   const isEnded = isEnd(state.place) && state.heldBy === 'service';
@@ -71,7 +74,7 @@ export function composeReply(speaker: Speaker, state: State, says: readonly SayE
   const text = withinLimit(texts, hint);
   return {
     shows: PROVEN_QUESTIONS.find((one) => one === question?.text) ?? null,
-    // A text with a link has no buttons, so the channel takes more of it.
+    // A text with a link has no buttons, so it may be longer.
     text: question?.link ? `${text}\n\n${question.link}` : text,
     buttons: question === null ? [] : buttonsOf(speaker, state, question),
     document: ordered.findLast(({ document }) => document !== null)?.document ?? null,
@@ -103,14 +106,14 @@ function textOf(
   return fillText(flow.texts[language][text], { ...values, partner, count: `${count}` });
 }
 
-/** A text with its values. */
+/** A text with its placeholders replaced by values. */
 export function fillText(text: string, values: Values): string {
   return text.replace(/\{([a-z_]+)\}/g, (_, name: Value) => values[name] ?? '');
 }
 
 /**
- * The sentences in paragraphs, the question last, and the hint under it. Where they are too long, the first sentences
- * are left out, and then the hint: the question stays, because its buttons prove that it was shown.
+ * The sentences as paragraphs, the question last, and the hint below it. If they are too long, the first sentences are
+ * left out, and then the hint. The question stays, because its buttons prove that it was shown.
  */
 function withinLimit(texts: readonly string[], hint: string | null): string {
   for (const under of hint === null ? [[]] : [[hint], []]) {

@@ -1,4 +1,7 @@
-/** What a conversation does with files, and at the steps that ask for them. Pure. */
+/**
+ * What a conversation does with files, at the steps that ask for them and elsewhere; and the number that a person knows
+ * a file by (D43; docs/conversation.md, "Documents"). Pure.
+ */
 import { ask, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type { DocumentDecided, DocumentRefusal, WorkInput } from '../../../domain/conversation/input.ts';
@@ -16,7 +19,7 @@ import { askAgain, filesChoices } from './questions.ts';
 import { leaveFiles, passOn } from './results.ts';
 import type { Meaning } from './words.ts';
 
-/** The answer at a step that asks for files; null: the meanings are none. */
+/** The answer at a step that asks for files; null: the text answers nothing there. */
 export function answerFiles(
   flow: Flow,
   state: State,
@@ -37,13 +40,13 @@ export function answerFiles(
 }
 
 /**
- * An operator decided on a file. At the steps of files the person hears it, and goes back to the statements of earnings
- * where none can be used any more. An income that a rejected file may have confirmed is not found any more: an operator
- * looks, and nobody signs before the income is checked again (D44).
+ * An operator has decided about a file. At the steps for files the person hears it, and goes back to the statements of
+ * earnings if none of them can be used any more. If the income was already found, a rejected file may have been part of
+ * it. Then an operator looks, and nobody signs before the income is checked again (D44).
  */
 export function documentDecided(before: State, input: DocumentDecided): Next {
   const { purpose, isUsable, number, usable } = input;
-  // Those that are still being read, and those that can be used: a file that was sent twice is one document.
+  // The files that are still being read, and the usable ones. A file that was sent twice is one document.
   const files = Math.max(0, before.files[purpose] - before.usable[purpose]) + usable[purpose];
   const others = before.rejected[purpose].filter((one) => one !== number);
   const state: State = {
@@ -63,12 +66,12 @@ export function documentDecided(before: State, input: DocumentDecided): Next {
   return isBack ? goOn(state, 'earnings') : tellOpen(state);
 }
 
-/** The income is found, and the contract is not signed. */
+/** Whether the income is found and the conversation has not ended. */
 function isIncomeFound({ place, income }: State): boolean {
   return !isEnd(place) && (income === 'confirmed' || income === 'adjusted');
 }
 
-/** The state once the person answers, who has read of the files that were rejected. */
+/** The state after the person has answered, and so has read which files were rejected. */
 export function heardOfFiles(state: State): State {
   return asksForFiles(state) && !state.unsaid ? { ...state, rejected: NONE_REJECTED } : state;
 }
@@ -82,7 +85,7 @@ export function isAskedFile(state: State, media: string): boolean {
   return isReadable(media) && state.place === purposeAt(state);
 }
 
-/** Whether a person takes it for a file. Voice, videos and stickers are none. */
+/** Whether people think of it as a file. Voice messages, videos and stickers do not count. */
 export function isReadable(media: string): boolean {
   return media === 'image' || media === 'document';
 }
@@ -91,7 +94,7 @@ function purposeAt({ place }: State): Purpose {
   return place === 'debts' ? 'debts' : 'earnings';
 }
 
-/** A file that a person sent. A kind that cannot be read is an answer that was not understood. */
+/** Takes a file that a person sent. A kind that cannot be read counts as an answer that was not understood. */
 export function takeFile(flow: Flow, state: State, media: string): Next {
   if (!isReadable(media)) {
     const after = notUnderstood(state);
@@ -102,7 +105,7 @@ export function takeFile(flow: Flow, state: State, media: string): Next {
   const purpose = purposeAt(state);
   const isAsked = state.place === purpose || (state.heldBy === 'operator' && state.place === 'checking');
   if (!isAsked) return moved(state, say('file_not_needed'), ...askAgain(state));
-  // The refused ones count, because each was fetched and read.
+  // Refused files count too, because each was fetched and read.
   if (Math.max(state.files[purpose], state.refused) >= flow.limits.files)
     return moved(state, say('too_many_files'));
   const taken: State = {
@@ -119,7 +122,10 @@ export function takeFile(flow: Flow, state: State, media: string): Next {
   );
 }
 
-/** What the person is told of a file that is not used; of the others: it could not be fetched, send it again. */
+/**
+ * What the person is told about a file that is not used. The other reasons mean that it could not be fetched and has to
+ * be sent again.
+ */
 const REFUSALS: Partial<Readonly<Record<DocumentReason, DocumentRefusal>>> = {
   too_large: 'too_large',
   too_many_pixels: 'too_large',
@@ -134,7 +140,7 @@ const REFUSALS: Partial<Readonly<Record<DocumentReason, DocumentRefusal>>> = {
   too_many: 'too_many',
 };
 
-/** What the person is told of a document with this reason. */
+/** What the person is told about a document with this reason. */
 export function shownFate(reason: DocumentReason): Extract<WorkInput, { kind: 'document' }>['fate'] {
   const fate = fateOf(reason);
   if (fate === 'refused') return { refused: REFUSALS[reason] ?? 'gone' };
@@ -142,19 +148,19 @@ export function shownFate(reason: DocumentReason): Extract<WorkInput, { kind: 'd
   return reason === 'reading_limit' ? 'by_person' : fate;
 }
 
-// The number that a person knows a file by. Pure.
+// The second part: the number that a person knows a file by.
 
-/** A document by its id, and the indexes of the messages that it came by. */
+/** A document's id, and the indexes of the messages with its file. */
 interface Sent {
   readonly id: string;
   readonly messages: readonly string[];
 }
 
 /**
- * The number of a document's file among all files that the person sent, from 1 on (D43): those that became no document
+ * The number of a document's file among all files that the person sent, from 1 on (D43). Files that became no document
  * count too. A file that was sent several times has the number of the first time. `documents`: all, the oldest first.
- * `files`: the indexes of the messages with files, in the order of sending. The files of messages that are not stored
- * any more came before these.
+ * `files`: the indexes of the messages with files, in the order of sending. Files whose messages are not stored any
+ * more came before these.
  */
 export function fileNumber(id: string, documents: readonly Sent[], files: readonly string[]): number {
   const stored = new Set(files);

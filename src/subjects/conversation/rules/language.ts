@@ -1,11 +1,14 @@
-/** The language of a conversation, and the locale of its amounts, by the country of the phone. Pure. */
+/**
+ * The language of a conversation, and the locale of its amounts, by the country of the phone (docs/conversation.md,
+ * "The flow of a brand"). Pure.
+ */
 import type { Language } from '../../../domain/conversation/flow.ts';
 import { localeOfPhone } from '../../../domain/message/outgoing-message.ts';
 import { countryOfPhone, type Phone } from '../../../domain/phone/phone.ts';
 import { type Country, isCountry } from '../../../ground/base/country-data.ts';
 import { languageOfCountry } from '../../../ground/base/language.ts';
 
-/** As messages do, and English in some countries. */
+/** The same language as messages have, and English in some countries. */
 export function languageOfPhone(phone: Phone): { readonly language: Language; readonly locale: string } {
   const country = countryOfPhone(phone);
   if (country !== null && languageOfCountry(country) === 'en')
@@ -13,7 +16,7 @@ export function languageOfPhone(phone: Phone): { readonly language: Language; re
   return localeOfPhone(phone);
 }
 
-/** The country of a locale that `languageOfPhone` gave; null: the phone's was not known. */
+/** The country of a locale that `languageOfPhone` gave; null: the phone's country was not known. */
 export function countryOfLocale(locale: string): Country | null {
   const { region } = new Intl.Locale(locale);
   return region !== undefined && isCountry(region) ? region : null;

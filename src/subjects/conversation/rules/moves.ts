@@ -1,16 +1,19 @@
-/** The ways from one state of a conversation to the next. Pure. */
+/**
+ * The ways from one state of a conversation to the next, with the effects of each. Pure. D43 and docs/conversation.md
+ * have the rule.
+ */
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { End, HandOverReason, Step } from '../../../domain/conversation/places.ts';
 import { at, type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
 import { asAsked, askAgain, askOpen } from './questions.ts';
 
-/** A state, and what has to be done, in its order. */
+/** The next state, and the effects to perform, in their order. */
 export interface Next {
   readonly state: State;
   readonly effects: readonly Effect[];
 }
 
-/** A state with nothing to do. */
+/** A state without effects. */
 export function none(state: State): Next {
   return { state, effects: [] };
 }
@@ -32,11 +35,11 @@ export function tellOpen(state: State, ...effects: readonly Effect[]): Next {
   return moved(asked, ...effects, ...askOpen(asked));
 }
 
-/** Tells of one question in a row that did not reach the person from which on an operator helps. */
+/** After so many tries in a row to tell one question that did not arrive, an operator helps. */
 const MOST_UNTOLD = 5;
 
 /**
- * Tells the open question again, because it did not reach the person, or not for certain. Where that goes on, an
+ * Tells the open question again, because it did not reach the person, or perhaps did not. After several tries an
  * operator has to help.
  */
 export function tellAgain(state: State): Next {
@@ -50,12 +53,12 @@ export function endAt(state: State, end: End, ...effects: readonly Effect[]): Ne
   return moved(ended, ...effects, { kind: 'tell', event: 'conversation.ended', outcome: end });
 }
 
-/** From now on an operator speaks, and the service is silent. */
+/** Hands the conversation over: from now on an operator speaks, and the service is silent. */
 export function handOver(state: State, reason: HandOverReason, ...effects: readonly Effect[]): Next {
   return moved({ ...state, heldBy: 'operator', handedOver: reason, ...UNDERSTOOD }, ...effects);
 }
 
-/** The person is told that an operator will write. */
+/** Hands the conversation over, and tells the person that an operator will write. */
 export function handOverTelling(state: State, reason: HandOverReason): Next {
   return handOver(
     state,
@@ -64,10 +67,10 @@ export function handOverTelling(state: State, reason: HandOverReason): Next {
   );
 }
 
-/** The input in a row that is not understood, by its number, from which on a person is offered. */
+/** With this misunderstood input in a row the service offers a person. */
 export const OFFERS_PERSON_AT = 2;
 
-/** First the question in other words, then a person, then the person comes. */
+/** Asks the question in other words, then offers a person, then hands the conversation over. */
 export function notUnderstood(state: State): Next {
   const misunderstood = state.misunderstood + 1;
   if (misunderstood > OFFERS_PERSON_AT) return handOverTelling(state, 'not_understood');

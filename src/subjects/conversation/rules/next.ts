@@ -1,6 +1,6 @@
 /**
- * What a conversation does with each input (D43). `next` is pure and total: every input in every state has an answer,
- * without a clock and without input or output.
+ * What a conversation does with each input (D43; docs/conversation.md). `next` is pure and total: every input has an
+ * answer in every state, without a clock and without input or output.
  */
 import { isOpen } from '../../../domain/application/lifecycle.ts';
 import type { Effect } from '../../../domain/conversation/effect.ts';
@@ -21,8 +21,8 @@ import { copyAfter, copyReplyKnown } from './signed-copy.ts';
 import { asksToStop, type Meaning, meaningsOf } from './words.ts';
 
 /**
- * The next state, and what has to be done. To a wrong person and in an operator's conversation nothing is said, but a
- * signed contract comes while an operator speaks.
+ * The next state, and what has to be done. A wrong person hears nothing. While an operator holds the conversation, the
+ * service says nothing; only the signed contract still comes.
  */
 export function next(flow: Flow, state: State, input: Input): Next {
   const after = reached(flow, state, input);
@@ -60,7 +60,7 @@ function reached(flow: Flow, state: State, input: Input): Next {
     case 'document_decided':
       return isEnd(state.place) ? none(state) : documentDecided(state, input);
     case 'other_phone':
-      // Nothing is said: the application's phone may be somebody else's by now.
+      // Nothing is said, because the application's phone may belong to somebody else by now.
       return state.heldBy === 'operator' ? none(state) : handOver(state, 'other_phone');
     case 'next_day':
       return none(nextDay(state));
@@ -79,7 +79,7 @@ function reached(flow: Flow, state: State, input: Input): Next {
 }
 
 /**
- * The person wants no more messages: nothing follows, not even a confirmation. What else the words mean is recorded.
+ * The person wants no more messages, so nothing follows, not even a confirmation. What else the words mean is recorded.
  */
 function optOut(before: State, words: string | null): Next {
   const state = { ...before, optedOut: true };
@@ -90,7 +90,7 @@ function optOut(before: State, words: string | null): Next {
   if (inOwnWords !== null) return inOwnWords;
   if (state.place === 'closed' && before.optedOut && !before.toldEnd) return lateWords(state, meanings);
   if (isEnd(state.place)) return none(state);
-  // The words of a wrong person are not the applicant's.
+  // Words of a wrong person are not the applicant's, so they mean nothing else.
   if (before.wrongPerson) return endAt(state, 'closed');
   if (withdraws) return endAt(state, 'withdrawn', { kind: 'evidence', act: 'withdrawal_asked' });
   if (!meanings.has('no')) return endAt(state, 'closed');
@@ -101,7 +101,7 @@ function optOut(before: State, words: string | null): Next {
   });
 }
 
-/** The opt-out was known long before its words came. What they mean is recorded once. */
+/** The opt-out was known some time before its words came. What else they mean is recorded once. */
 function lateWords(state: State, meanings: ReadonlySet<Meaning>): Next {
   const act = meanings.has('withdraw') ? 'withdrawal_asked' : meanings.has('no') ? 'declined' : null;
   return act === null ? none(state) : moved({ ...state, toldEnd: true }, { kind: 'evidence', act });
@@ -117,7 +117,7 @@ function fromPerson(flow: Flow, before: State, input: PersonInput): Next {
   return answerOf(flow, heardOfFiles(state), input);
 }
 
-/** After an opt-out, and of a wrong person: a signature can be withdrawn, and nothing is said. */
+/** After an opt-out, and for a wrong person, nothing is said. A signature can still be withdrawn. */
 function whileMute(state: State, input: PersonInput): Next {
   if (input.kind !== 'text' || state.place !== 'signed') return none(state);
   if (meaningsOf(input.body).has('withdraw')) return moved(state, { kind: 'withdraw' });
@@ -126,7 +126,7 @@ function whileMute(state: State, input: PersonInput): Next {
 
 type Tap = Extract<PersonInput, { kind: 'tap' }>;
 
-/** A thumb that taps a button twice taps it once: what the first tap did stands, also where it was old. */
+/** Two taps of one button within this time count as one, even if the button was old. */
 const DOUBLE_TAP_MS = 2_000;
 
 function isSecondOfTwo({ tapped }: State, { place, nonce, choice, under, atMs }: Tap): boolean {
@@ -148,7 +148,7 @@ function begin(state: State, { canSay }: Extract<Input, { kind: 'begin' }>): Nex
   if (state.place !== 'started' || state.unsaid) return none(state);
   const started = { kind: 'tell', event: 'conversation.started' } as const;
   if (canSay) return goOn(state, 'data_consent', started);
-  // The timer sends the template that reminds.
+  // The person has to write first. The timer sends the template that reminds.
   return moved({ ...state, nonce: state.nonce + 1, unsaid: true }, started);
 }
 
@@ -169,13 +169,16 @@ function goOnIfReady(flow: Flow, state: State): Next {
   return resultOf(flow, state, { kind: 'nothing' });
 }
 
-/** Where nothing is asked, the person hears again what is waited for, or how it ended. */
+/** On the next day the person hears again what the service waits for, or how the conversation ended. */
 function nextDay(state: State): State {
   if (state.place === 'checking') return { ...state, repeats: 0 };
   return isEnd(state.place) ? toTellEnd(state) : state;
 }
 
-/** After an opt-out nothing is told: there it says that the words are recorded. */
+/**
+ * The person is to be told the end again. After an opt-out nothing is told: there `toldEnd` says that the words are
+ * recorded.
+ */
 function toTellEnd(state: State): State {
   return state.optedOut ? state : { ...state, toldEnd: false };
 }

@@ -1,4 +1,7 @@
-/** What a conversation does with the acts of operators (docs/conversation.md). Pure. */
+/**
+ * What a conversation does with the acts of operators: hand over, give back, close (docs/conversation.md, "What an
+ * operator does"). Pure.
+ */
 import { say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
@@ -7,7 +10,7 @@ import { endAt, goOn, handOver, moved, type Next, none, tellOpen } from './moves
 import { resultOf } from './results.ts';
 import { waitsForStep } from './source-steps.ts';
 
-/** What an operator does changes who speaks, or ends the conversation. */
+/** The next state after an act, which changes who speaks or ends the conversation. */
 export function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_back' | 'close'): Next {
   switch (act) {
     case 'hand_over':
@@ -19,10 +22,10 @@ export function operatorActs(flow: Flow, state: State, act: 'hand_over' | 'give_
   }
 }
 
-/** The question is asked again, and what waited for an operator is tried again. */
+/** Gives the conversation back: the open question is asked again, and what waited for an operator is tried again. */
 function givenBack(flow: Flow, held: State): Next {
   const service = { heldBy: 'service', handedOver: null, wrongPerson: false } as const;
-  // For somebody else no file is read (work.ts), so none is waited for any more.
+  // For a wrong person no file is read (`uses/work.ts`), so no reading is waited for any more.
   const unread = held.wrongPerson ? { reading: 0, files: held.usable } : {};
   const state: State = { ...held, ...service, ...unread, refused: 0, ...UNDERSTOOD };
   if (isEnd(state.place)) return none(state);
@@ -33,11 +36,11 @@ function givenBack(flow: Flow, held: State): Next {
     return moved(again, say('given_back'), say('checking'), { kind: 'work', work: 'check_income' });
   }
   if (state.place === 'started') return goOn(state, 'data_consent', say('given_back'));
-  // Nothing tells any more what was accepted, because the row was damaged.
+  // The row was damaged, so it is not known which contract was accepted.
   if (state.place === 'code' && state.acceptedContract === null) {
     return goOn(state, 'contract', say('given_back'));
   }
-  // A code that was spent is asked for anew, after the last four characters.
+  // A new code is needed, and comes after the last four characters.
   const asking: State = state.place === 'code' ? { ...state, proof: 'none' } : state;
   const on = resultOf(flow, asking, { kind: 'nothing' });
   return on.effects.length > 0
@@ -45,7 +48,7 @@ function givenBack(flow: Flow, held: State): Next {
     : tellOpen(asking, say('given_back'));
 }
 
-/** Nothing is known of the income yet, also where a row was damaged. */
+/** Whether the income still has to be checked, also because a row was damaged. */
 function isUnchecked({ steps }: Flow, state: State): boolean {
   const { income } = state;
   return (
@@ -53,7 +56,7 @@ function isUnchecked({ steps }: Flow, state: State): boolean {
   );
 }
 
-/** Whether the statements have to be asked for once more, because an operator rejected all of them. */
+/** Whether to ask for statements once more, because an operator rejected all of them. */
 function lacksFiles({ steps }: Flow, { place, usable, rejected }: State): boolean {
   const isLater = place === 'debts' || place === 'checking';
   return isLater && steps.earnings && usable.earnings === 0 && rejected.earnings.length > 0;

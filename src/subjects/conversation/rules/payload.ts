@@ -1,4 +1,7 @@
-/** The payload of a conversation's button: application, step, question, choice, and what it stands under. Pure. */
+/**
+ * The payload of a conversation's button: application, step, question, choice, and what the button stands under. Pure.
+ * It is the home of this format.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { CHOICES, type Choice, UNDER, type Under } from '../../../domain/conversation/input.ts';
 import { type ConversationPlace, PLACES } from '../../../domain/conversation/places.ts';
@@ -11,7 +14,7 @@ export interface ButtonPayload {
   readonly under: Under;
 }
 
-/** At most 70 characters. */
+/** The payload as a text of at most 70 characters. */
 export function formatPayload({ applicationId, place, nonce, choice, under }: ButtonPayload): string {
   const button = `c.${applicationId}.${place}.${nonce}.${choice}`;
   return under === 'question' ? button : `${button}.${under}`;

@@ -1,4 +1,7 @@
-/** What a conversation does with the ends of what is proven: the answers and the signature. Pure. */
+/**
+ * What a conversation does after a code is sent, an answer is checked, or the contract is signed or withdrawn (D46;
+ * docs/signing.md, "The signature"). Pure.
+ */
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { ProofInput, WorkInput } from '../../../domain/conversation/input.ts';
 import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
@@ -8,7 +11,7 @@ import { askOpen } from './questions.ts';
 import { withCopyDue } from './signed-copy.ts';
 import { mayWithdraw } from './words.ts';
 
-/** Wrong answers from which on an operator has to help. */
+/** After so many wrong answers an operator has to help. */
 const MOST_WRONG = 5;
 
 /** The code is on its way, or an operator has to help. */
@@ -26,19 +29,19 @@ export function codeSent(state: State, { result, way, minutes }: Extract<WorkInp
   return moved(held.state, say('code_not_sent'), ...held.effects);
 }
 
-/** A code that expired, or whose ID number was proven long ago: both are asked for again. */
+/** The code expired, or the last four characters were proven too long ago: both are asked for again. */
 function proveAgain(before: State): Next {
   const state: State = { ...before, proof: 'none' };
   return moved(state, say('code_expired'), ...askOpen(state));
 }
 
-/** The code goes out beside the conversation, which may take long where its way is away. */
+/** Begins the sending of a code, as work beside the turns: it may take long if the way is down. */
 export function askForCode(before: State): Next {
   const state: State = { ...before, proof: 'code_asked' };
   return moved(state, { kind: 'work', work: 'send_code' }, ...askOpen(state));
 }
 
-/** An answer to the last four characters or to the code. */
+/** The result of comparing the last four characters or the code. */
 export function answerChecked(
   before: State,
   result: Extract<ProofInput, { kind: 'answer' }>['result'],
@@ -51,7 +54,7 @@ export function answerChecked(
     return moved({ ...state, proof: 'code' }, { kind: 'sign' });
   }
   if (result === 'unreadable') return notUnderstood(before);
-  // The contract was shown too long ago: it is made and shown again.
+  // The contract's time is over: another one is made and shown.
   if (result === 'expired' && proof === 'none') return goOn(before, 'contract');
   if (result === 'expired') return proveAgain(before);
   const repeats = before.repeats + 1;
@@ -60,13 +63,13 @@ export function answerChecked(
   return moved(state, say('answer_wrong'), ...askOpen(state));
 }
 
-/** Signed: the contract that was shown and accepted, by the person who knows both. */
+/** The result of signing the contract that was shown and accepted. */
 export function signed(
   state: State,
   { result, withdrawal }: Extract<ProofInput, { kind: 'signature' }>,
 ): Next {
   if (state.place !== 'code' || state.proof !== 'code' || state.acceptedContract === null) return none(state);
-  // The channel took the contract, and told later that it did not arrive.
+  // The channel took the contract, and later told that it did not arrive.
   if (result === 'not_shown') return goOn({ ...state, proof: 'none' }, 'contract');
   if (result === 'not_signable') return handOverTelling({ ...state, proof: 'none' }, 'not_signable');
   const right = withdrawal === null ? [] : [say('withdrawal_right', { until: withdrawal.lastDay })];
@@ -78,7 +81,7 @@ export function signed(
   return withCopyDue(endAt({ ...state, ...until }, 'signed', event, say('signed'), ...right));
 }
 
-/** The signature was taken back, or it was too late for that. */
+/** The result of a withdrawal: the signature was taken back, or it was too late for that. */
 export function withdrawn(state: State, result: WithdrawalResult): Next {
   if (state.place !== 'signed') return none(state);
   if (result === 'withdrawn') {
@@ -87,7 +90,7 @@ export function withdrawn(state: State, result: WithdrawalResult): Next {
   }
   if (result === 'paid_out') return handOver(state, 'withdrawal', ...PAID_OUT);
   if (state.heldBy === 'operator') return none(state);
-  // A rejection has ended the contract in time: an operator says so.
+  // If a rejection has already ended the contract, an operator explains it.
   return handOver(
     state,
     'withdrawal',
@@ -95,7 +98,7 @@ export function withdrawn(state: State, result: WithdrawalResult): Next {
   );
 }
 
-/** The right still holds, and an operator settles what was paid out. */
+/** The right still holds after the payment, and an operator settles the rest. */
 const PAID_OUT: readonly Effect[] = [
   { kind: 'evidence', act: 'withdrawal_asked' },
   say('withdrawn'),
@@ -103,8 +106,8 @@ const PAID_OUT: readonly Effect[] = [
 ];
 
 /**
- * An operator reads what may be a withdrawal, because the law asks for no word, and the person hears which word is
- * enough. null: the text is nothing of it, or the signature may not be withdrawn.
+ * An operator reads a text that may be a withdrawal, because the law asks for no certain word. The person hears which
+ * word is enough. Null: the text cannot be a withdrawal, or the signature may not be withdrawn.
  */
 export function withdrawnInOwnWords(state: State, text: string): Next | null {
   const { withdrawableUntilMs, lastDayToWithdraw: until, wrongPerson } = state;

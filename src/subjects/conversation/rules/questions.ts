@@ -1,11 +1,14 @@
-/** The question that a conversation asks at each of its places. Pure. */
+/**
+ * The question that a conversation asks at each of its places, and whether the person can have read it (D43;
+ * docs/conversation.md, "Inputs, turns and replies"). Pure.
+ */
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { Choice, QuestionRead } from '../../../domain/conversation/input.ts';
 import { type End, isEnd } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
 import type { ToldReply } from '../../../domain/message/reply.ts';
 
-/** Asks the open question, or says what is waited for. After the end it says how the conversation ended. */
+/** Asks the open question, or says what the service waits for. After the end it says how the conversation ended. */
 export function askOpen(state: State): readonly Effect[] {
   const { place } = state;
   if (isEnd(place)) return howItEnded(place, state);
@@ -31,17 +34,17 @@ export function askOpen(state: State): readonly Effect[] {
   }
 }
 
-/** The other ends say how to get a person by themselves. */
+/** The texts of these ends do not say how to reach an operator, so the hint follows. */
 const WITH_HINT: readonly End[] = ['signed', 'declined', 'withdrawn'];
 
-/** What whoever writes after the end hears, whatever they ask: what is known, and the way to a person. */
+/** What a person hears who writes after the end: how the conversation ended, and how to reach an operator. */
 function howItEnded(end: End, { lastDayToWithdraw: until }: State): readonly Effect[] {
   const told = say(end === 'signed' ? 'after_signed' : end);
   const right = end === 'signed' && until !== null ? [say('withdrawal_right', { until })] : [];
   return WITH_HINT.includes(end) ? [told, ...right, say('person_hint')] : [told];
 }
 
-/** So many numbers fit into a sentence. */
+/** The most numbers that fit into a sentence. */
 const MOST_NUMBERS = 12;
 
 /** Which files an operator rejected. */
@@ -51,7 +54,7 @@ function rejectedFiles({ rejected }: State): readonly Effect[] {
   return numbers === '' ? [] : [say('file_rejected', { numbers })];
 }
 
-/** As `askOpen`, in short where the person has read the long form. */
+/** As `askOpen`, but in short if the person has read the long form. */
 export function askAgain(state: State): readonly Effect[] {
   const { place } = state;
   if (state.unsaid) return askOpen(state);
@@ -66,17 +69,17 @@ export function askAgain(state: State): readonly Effect[] {
   return askOpen(state);
 }
 
-/** Whether the open question is being made: it comes by itself, and nothing that came before it is an answer. */
+/** Whether the open question is being made. It comes by itself, and nothing that came before it is an answer. */
 export function isBeingMade({ place, offerShown, shownContract }: State): boolean {
   return (place === 'summary' && !offerShown) || (place === 'contract' && shownContract === null);
 }
 
-/** The state in which the open question is told as if for the first time: until then no answer to it counts. */
+/** The state in which the open question is told as if for the first time. Until then no answer to it counts. */
 export function asAsked(state: State): State {
   const { place, nonce, offerShown, shownContract } = state;
   return {
     ...state,
-    // The offer and the contract get theirs when they are made again.
+    // The offer and the contract get a new number when they are made again.
     nonce: place === 'data_consent' ? nonce + 1 : nonce,
     unsaid: false,
     askedTurn: null,
@@ -85,7 +88,7 @@ export function asAsked(state: State): State {
   };
 }
 
-/** The buttons under a question for files. That to connect an account is shown where the flow has that step. */
+/** The buttons under a question for files. The button to connect an account is shown only if the flow has that step. */
 export function filesChoices({ place, files }: State): Choice[] {
   if (place === 'debts') return files.debts === 0 ? ['skip'] : ['done'];
   return files.earnings === 0 ? ['connect'] : ['done'];
@@ -93,7 +96,7 @@ export function filesChoices({ place, files }: State): Choice[] {
 
 function waiting({ income, status }: State): readonly Effect[] {
   if (income === 'operator') return [say('person_will_write')];
-  // A link expires, so the source is asked for a new one.
+  // A link expires, so the source is asked for a new link.
   if (income === 'open_link') return [{ kind: 'work', work: 'check_income' }];
   if (income === 'enter_code') return [ask('enter_code', [])];
   return [say(income !== 'asked' && status === 'in_review' ? 'in_review' : 'checking')];
@@ -104,18 +107,18 @@ function proofQuestion({ proof }: State) {
   return proof === 'code_sent' || proof === 'code' ? ask('code_again', ['resend']) : say('sending_code');
 }
 
-/** A hash that a person can compare: groups of eight digits. */
+/** A hash in a form that people can compare: groups of eight digits. */
 export function inWords(sha256: string): string {
   return sha256.match(/.{1,8}/g)?.join(' ') ?? sha256;
 }
 
-// Whether a person can have read the open question. Pure.
+// The second part: whether a person can have read the open question.
 
 /**
- * Whether the person can have read the question of this reply (D43); null: there is none. A button under it is of the
- * message that has it (`isProven`). A word and the buttons of a reminder can be older than the question, or come while
- * it is on its way to the phone: these count once the channel has told of its arrival. `sentMs`: when the person
- * answered, by the channel's clock.
+ * Whether the person can have read the question of this reply (D43); `reply` null: there is none. A button under the
+ * question itself proves it (`isProven`). A word, or the button of a reminder, can be older than the question, or come
+ * while the question is on its way. These count only after the channel has told that the question arrived. `sentMs`:
+ * when the person answered, by the channel's clock.
  */
 export function questionRead(
   reply: ToldReply | null,
@@ -123,10 +126,10 @@ export function questionRead(
   sentMs: number | undefined,
 ): QuestionRead {
   if (reply === null || reply.fate === 'lost') return 'cannot';
-  // The button is the proof, also where the service has not noted yet that the channel took the question.
+  // The button is the proof, even if the service has not noted yet that the channel took the question.
   if (isProven) return 'can';
   if (reply.fate !== 'taken') return reply.fate === 'queued' ? 'coming' : 'may';
-  // Both by the channel's clock, which tells whole seconds: within one second nothing says what came first.
+  // Both times are the channel's, in whole seconds. Within one second nobody knows what came first.
   const { arrivedAt } = reply;
   return arrivedAt !== null && sentMs !== undefined && arrivedAt.getTime() < sentMs ? 'can' : 'cannot';
 }

@@ -1,4 +1,7 @@
-/** What a conversation does with the ends of work and of proofs, and where it goes on by itself. Pure. */
+/**
+ * What a conversation does when work ends (a file read, an income checked, an offer, contract or code made) or a proof
+ * comes back, and when it goes on by itself (D43, D44, D45). Pure.
+ */
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type {
@@ -24,7 +27,7 @@ import { askAgain, askOpen, inWords } from './questions.ts';
 import { copyMade } from './signed-copy.ts';
 import { sourceAsks, waitsForStep } from './source-steps.ts';
 
-/** The end of work or of a proof. `nothing`: only looks whether the conversation can go on. */
+/** The next state after work or a proof has ended. `nothing`: only looks whether the conversation can go on. */
 export function resultOf(
   flow: Flow,
   state: State,
@@ -66,7 +69,7 @@ function questionRead(flow: Flow, state: State, result: QuestionRead): Next {
       return accepted(flow, state);
     case 'cannot':
       return tellAgain(state);
-    // The person may have read it, so silence would leave an answer without one.
+    // The person may have read the question, so silence would leave the answer without a reply.
     case 'may':
       return moved(state, ...askAgain(state));
     case 'coming':
@@ -74,7 +77,7 @@ function questionRead(flow: Flow, state: State, result: QuestionRead): Next {
   }
 }
 
-/** What the person accepts at this step, who can have read it. */
+/** Takes the acceptance at this step: the person can have read the question. */
 function accepted(flow: Flow, before: State): Next {
   const state = { ...before, ...UNDERSTOOD };
   switch (state.place) {
@@ -94,7 +97,7 @@ function accepted(flow: Flow, before: State): Next {
   }
 }
 
-/** Leaves the step of files: back to its question where no file can be used. */
+/** Leaves a step for files. If no file can be used, its question comes again. */
 export function leaveFiles(flow: Flow, state: State): Next {
   const purpose: Purpose = state.place === 'debts' ? 'debts' : 'earnings';
   if (state.usable[purpose] === 0) {
@@ -104,7 +107,7 @@ export function leaveFiles(flow: Flow, state: State): Next {
   return passOn(flow, state, purpose);
 }
 
-/** Goes on after a step of files: to the next one, or to the check of the income. */
+/** Goes on after a step for files: to the next one, or to the check of the income. */
 export function passOn(flow: Flow, before: State, left: Purpose, ...effects: readonly Effect[]): Next {
   const state = { ...before, rejected: NONE_REJECTED };
   if (left === 'earnings' && flow.steps.debts) return goOn(state, 'debts', ...effects);
@@ -123,7 +126,7 @@ export function passOn(flow: Flow, before: State, left: Purpose, ...effects: rea
   );
 }
 
-/** Goes on where nothing is waited for any more. */
+/** Goes on by itself if the service waits for nothing any more. */
 function goOnAlone(flow: Flow, state: State): Next {
   if (state.heldBy === 'operator') return none(state);
   const { place, complete, reading, income, status } = state;
@@ -186,9 +189,9 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
   return moved(on.state, told, ...(on.effects.length > 0 ? on.effects : askOpen(state)));
 }
 
-/** Another offer may have other costs, so the buttons under an earlier one are old. */
+/** The offer is made. It may have other costs than an earlier one, so the buttons under that one become old. */
 function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
-  // An operator speaks: the offer is made again when the conversation is given back.
+  // If an operator speaks, the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, 'no_offer');
   const { rateName, costs, ...values } = offer;
@@ -199,11 +202,11 @@ function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
 }
 
 /**
- * Another contract than the one that was shown makes the buttons under that one old. Where the terms have changed since
- * the person read the offer, the offer comes first again (D45).
+ * The contract is made. If it is not the one that was shown, the buttons under that one become old. If the terms have
+ * changed since the person read the offer, the new offer comes first (D45).
  */
 function contractMade(state: State, made: WithCosts<ShownContract> | null): Next {
-  // As with the offer.
+  // As for the offer.
   if (state.place !== 'contract' || state.heldBy === 'operator') return none(state);
   if (made === null) return handOverTelling(state, 'no_contract');
   const { costs, ...contract } = made;

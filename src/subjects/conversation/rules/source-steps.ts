@@ -1,6 +1,7 @@
 /**
- * What a conversation does where an income source needs something of the person (D44): it sends the link or asks for
- * the code at the step `checking`, and asks the source again with what the person does. Pure.
+ * What a conversation does if an income source needs something from the person (D44; docs/conversation.md, "An account
+ * in the place of statements"). At the step `checking` it sends the link or asks for the code, and asks the source
+ * again after the person's answer. Pure.
  */
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { SourceStepInput } from '../../../domain/conversation/input.ts';
@@ -9,11 +10,11 @@ import { handOverTelling, moved, type Next, none } from './moves.ts';
 import { askAgain } from './questions.ts';
 import type { Meaning } from './words.ts';
 
-/** Steps of one check after which an operator helps. */
+/** After so many source steps of one check an operator helps. */
 const MOST_STEPS = 5;
-/** A longer text says more than a code. */
+/** A longer text is more than a code. */
 const LONGEST_ANSWER = 60;
-/** Letters and digits with a digit among them. */
+/** Four to twelve letters and digits with a digit among them. */
 const CODE = /^(?=.*\d)[A-Za-z0-9]{4,12}$/;
 
 /** The code for an income source in what the person wrote; null: there is none, or more than one. */
@@ -32,12 +33,12 @@ export function waitsForStep({ place, income }: State): boolean {
   return place === 'checking' && SOURCE_STEPS.some((step) => step === income);
 }
 
-/** The source needs something of the person. */
+/** The source needs something from the person. */
 export function sourceAsks(before: State, input: SourceStepInput): Next {
   const isChecked = before.place === 'checking' && (before.income === 'asked' || waitsForStep(before));
-  // An operator speaks: the source is asked again when the conversation is given back.
+  // If an operator speaks, the source is asked again when the conversation is given back.
   if (!isChecked || before.heldBy === 'operator') return none(before);
-  // The same step may be told again, because its link is old.
+  // The same step may come again, because its link is old.
   const isNext = before.income === 'asked';
   if (isNext && before.sourceSteps >= MOST_STEPS) return handOverTelling(before, 'source');
   const state: State = {
@@ -52,7 +53,7 @@ export function sourceAsks(before: State, input: SourceStepInput): Next {
   return moved(state, ...again, input.step === 'open_link' ? { ...question, link: input.link } : question);
 }
 
-/** The answer to what the source asks for; null: it is none. */
+/** The answer to what the source asks for; null: the text is no such answer. */
 export function answerSource(state: State, meanings: ReadonlySet<Meaning>, text: string | null): Next | null {
   const isCode = state.income === 'enter_code';
   if (isCode && text !== null && readSourceCode(text) !== null) return askSource(state, 'answer_source');

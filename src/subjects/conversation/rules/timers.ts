@@ -1,4 +1,7 @@
-/** When a conversation reminds, and when it ends by itself. Pure: the caller tells the times. */
+/**
+ * When a conversation reminds, and when it ends by itself (D43; docs/conversation.md, "The flow of a brand" has the
+ * hours). Pure: the caller tells the times.
+ */
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
@@ -6,7 +9,7 @@ import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.t
 import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import { waitsForStep } from './source-steps.ts';
 
-/** The channel takes free messages for so long after a person's last message. */
+/** For this time after a person's last message the channel takes messages without a template. */
 export const WINDOW_MS = DAY_MS;
 
 /** The times that a timer counts from, all by the database's clock. */
@@ -17,7 +20,7 @@ export interface TimerFacts {
   readonly movedAt: Date;
 }
 
-/** The next timer of a conversation, and when it rings; null: nothing is waited for. */
+/** The next timer of a conversation, and when it rings; null: the person's answer is not waited for. */
 export function nextTimer(flow: Flow, state: State, facts: TimerFacts): { timer: Timer; at: Date } | null {
   if (!waitsForPerson(state)) return null;
   const { before_window_ends_hours: before, template_after_hours: template } = flow.reminders;
@@ -25,7 +28,7 @@ export function nextTimer(flow: Flow, state: State, facts: TimerFacts): { timer:
   const moved = facts.movedAt.getTime();
   if (before > 0 && state.reminders === 0 && heard !== null && !state.unsaid && state.place !== 'started') {
     const at = heard + WINDOW_MS - before * HOUR_MS;
-    // A question that is asked late in the window needs no reminder in it.
+    // A question that is asked late in the window needs no reminder within the window.
     if (at > moved) return { timer: 'remind', at: new Date(at) };
   }
   if (template > 0 && state.reminders < MOST_REMINDERS) {
@@ -36,13 +39,13 @@ export function nextTimer(flow: Flow, state: State, facts: TimerFacts): { timer:
   return { timer: 'expire', at: new Date(since + flow.limits.expire_after_hours * HOUR_MS) };
 }
 
-/** The elapsed time is moved on once a minute, so it is behind by a minute or two. */
+/** `elapsed` is updated once a minute, so it is behind by a minute or two. */
 const BEHIND_MS = 120_000;
 
 /**
- * How long a timer that rings has still to wait, in milliseconds. A conversation ends for want of an answer only
- * where the elapsed time has passed too (D39): a clock that leaps ends none. `timerMs`: what the timer was set to;
- * `waitedMs`: the elapsed time since then, null: it is not known.
+ * How long a ringing timer still has to wait, in milliseconds. A conversation expires only if the elapsed time has
+ * passed too (D39), so a clock that leaps ends none. `timerMs`: what the timer was set to. `waitedMs`: the elapsed time
+ * since then; null: it is not known.
  */
 export function restOfExpiry(timer: Timer, timerMs: number, waitedMs: number | null): number {
   if (timer !== 'expire' || waitedMs === null) return 0;

@@ -1,12 +1,13 @@
 /**
- * What a text means, in Spanish, Portuguese or English, whatever the language of the conversation is. A text means
- * something only where the whole text says so: "no entiendo" is no refusal. Pure.
+ * What a text means, in Spanish, Portuguese or English, whatever the language of the conversation is. Only the whole
+ * text counts: "no entiendo" is no refusal. Pure. The lists are the home of the rule; docs/conversation.md explains it
+ * ("Inputs, turns and replies").
  */
 import { asksToStop, coresOf, isQuestion, plainWords } from '../../../domain/message/opt-out-words.ts';
 
 /**
- * The meanings that a text can have beside "send no more messages". `mistaken`: that of `wrong_person`, or that
- * something else is wrong, such as the amount.
+ * The meanings that a text can have beside an opt-out. `mistaken`: either a wrong person, or that something else is
+ * wrong, such as the amount.
  */
 const MEANINGS = [
   'yes',
@@ -25,13 +26,18 @@ const MEANINGS = [
 ] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
-/** What is taken back, by its number too: of a phone one signed contract is meant. */
+/**
+ * The object of a withdrawal, perhaps with its number. The number is not compared, because a phone has one signed
+ * contract that is meant.
+ */
 const NUMBER = '( (n|no|n o|nro|num|numero|number))?( [0-9]{1,12})?';
 const OBJECT_ES = `( (del|de mi|de este|de la firma del|al|mi|el|este) (contrato|credito|prestamo)( de (credito|prestamo))?${NUMBER})?`;
 const OBJECT_PT = `( (do|do meu|deste|o|meu) (contrato|credito|emprestimo|pedido)( de (credito|emprestimo))?${NUMBER})?`;
 const OBJECT_EN = `( (from )?(the|my|this) ((loan|credit) )?(contract|agreement|loan|credit|application)${NUMBER})?`;
 
-/** Words of the right to take a signed contract back, as patterns. The message after a signature names it. */
+/**
+ * Words of the right to withdraw from a signed contract, as patterns. The message after a signature names the right.
+ */
 const TAKES_BACK = [
   `(yo )?(me )?retracto${OBJECT_ES}|retract(ar|arme)${OBJECT_ES}`,
   `(quiero|deseo|solicito|voy a) (el )?retract(o|ar|arme)${OBJECT_ES}|me (quiero|deseo) retractar${OBJECT_ES}`,
@@ -143,17 +149,17 @@ const COMPILED = MEANINGS.map(
 /** Emoji that people send in place of a word. */
 const THUMB_UP = /^\s*[\u{1F44D}\u{1F44C}\u{2705}\u{1F64C}][\u{1F3FB}-\u{1F3FF}]?\s*$/u;
 
-/** What words mean that refuse something else beside: "ok, no me interesa" consents to nothing. */
+/** The only meanings that count in a text that also refuses something: "ok, no me interesa" consents to nothing. */
 const OF_REFUSAL: readonly Meaning[] = ['no', 'withdraw'];
 
-/** What a question can mean: it consents to nothing, accepts, refuses and withdraws nothing, and ends no step. */
+/** The meanings that a question can have. A question never consents, accepts, refuses, withdraws or ends a step. */
 const OF_QUESTION: readonly Meaning[] = ['connect', 'person', 'wrong_person', 'mistaken', 'resend', 'thanks'];
 
-/** "No, acepto" is "I do not accept" or "no, I do accept": the person alone knows. */
+/** "No, acepto" is "I do not accept" or "no, I do accept": only the person knows which. */
 const NO_BEFORE = /^\s*(?:n[oã]+|n[aã]o|nop|n)\s*[,;.:]+(.+)$/isu;
 const CONSENTS: readonly Meaning[] = ['yes', 'accept'];
 
-/** What a text can mean. A word may mean several things: the question decides which one counts. */
+/** What a text can mean. A word may mean several things; the open question decides which one counts. */
 export function meaningsOf(text: string): ReadonlySet<Meaning> {
   if (THUMB_UP.test(text)) return new Set(['yes', 'thanks']);
   return new Set(saysBoth(text) ? [] : meantBy(text)?.meanings);
@@ -181,13 +187,13 @@ const TAKING_BACK = new RegExp(`^(?:${TAKES_BACK.join('|')})$`);
 const APPLICATION = /\b(solicitud|pedido|application)\b/;
 const CONTRACT = /\b(contrato|credito|prestamo|emprestimo|contract|loan|credit)\b/;
 
-/** Beginnings of words that may be of a wish to withdraw, whatever stands around them. */
+/** Beginnings of words that may belong to a wish to withdraw, whatever the rest of the text says. */
 const MAY_WITHDRAW = new RegExp(
   '\\b(retract|retrat|retir|desist|arrep|anul|cancel|withdr|revo[ck]|rescind|devolv|devuelv|renunci|salirme|' +
     'cambi\\w+ de (idea|opinion)|mud\\w+ de ideia|chang\\w+ my mind|' +
     'no (lo )?(quiero|deseo)|nao (o )?quero|n quero|don t want|do not want)',
 );
-/** Of these, those of the right that a signed contract alone gives. */
+/** Of these, the beginnings that only withdraw from a signed contract. */
 const MAY_TAKE_BACK = /\b(retract|desist|arrependiment|withdr)/;
 
 /** Whether a text of any length may be a wish to withdraw, which a person has to read. */
@@ -196,9 +202,9 @@ export function mayWithdraw(text: string): boolean {
 }
 
 /**
- * What a wish to withdraw is about. `signature`: it has words of the right that a signed contract alone gives, such as
+ * What a wish to withdraw is about. `signature`: it has words of the right that only a signed contract gives, such as
  * RETRACTO, DESISTO and WITHDRAW, also among words that are not understood (D46, docs/signing.md). `contract`: it names
- * a contract or a credit. `anything`: it names an application, or nothing. null: the text is no such wish.
+ * a contract or a credit. `anything`: it names an application, or nothing. Null: the text is no such wish.
  */
 export function withdrawalOf(text: string): 'signature' | 'contract' | 'anything' | null {
   const meant = meantBy(text);
@@ -211,12 +217,15 @@ export function withdrawalOf(text: string): 'signature' | 'contract' | 'anything
   return CONTRACT.test(meant.words) ? 'contract' : 'anything';
 }
 
-/** Whether a text is no more than "no": what it refuses is a matter of the question. */
+/** Whether a text is only "no". What it refuses depends on the question. */
 export function isBareNo(text: string): boolean {
   return /^(no|nop|nope|nao|n)$/.test(meantBy(text)?.words ?? '');
 }
 
-/** Whether a person wrote this title, but for capitals, accents and punctuation. A question is none that states. */
+/**
+ * Whether a person wrote this title, whatever the capitals, accents and punctuation. A question is not the title of a
+ * statement.
+ */
 export function isTitle(text: string, title: string): boolean {
   const plain = plainWords(text);
   return (

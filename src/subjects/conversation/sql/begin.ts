@@ -1,4 +1,7 @@
-/** What the begin of a conversation reads of its application, and the begin itself (D43). */
+/**
+ * Begins conversations, and reads what their beginning has to know: application, brand, phone and suppressions (D43).
+ * Reads `applications_of`, `messages_of`, `partners`, `api_keys` and `suppressions`; calls `begin_conversations`.
+ */
 import {
   type ApplicationId,
   type BlindIndex,
@@ -24,10 +27,10 @@ export interface Candidate {
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly status: ApplicationStatus;
   readonly brand: Brand;
-  /** The applicant agreed to be contacted (`messaging_optin`). */
+  /** The applicant agreed to get messages (`messaging_optin`). */
   readonly hasConsent: boolean;
   readonly isSigned: boolean;
-  /** The phone is somebody else's. */
+  /** The phone belongs to a wrong person. */
   readonly isWrongPerson: boolean;
 }
 
@@ -43,7 +46,7 @@ interface CandidateRow {
   wrong_person: boolean;
 }
 
-/** On a cluster the applications are on other machines than the suppressions: two statements. */
+/** Two statements, because on a cluster the applications and the suppressions are on different machines. */
 const READ = `
   SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand, a.messaging_optin,
     a.signed_at, a.wrong_person
@@ -75,8 +78,8 @@ export async function readCandidates(session: Session, ids: readonly Application
 const MESSAGES = 'SELECT message_id, application_id, channel_message_id FROM messages_of($1)';
 
 /**
- * The blind indexes of the channel's ids of the messages that these applications got, and that of the message after an
- * approval (D40; null: the application got none).
+ * The blind indexes of the channel's ids of the messages that an application got, and of the message after an approval
+ * (D40; null: there is none).
  */
 export interface ChannelIndexes {
   readonly all: ReadonlySet<string>;
@@ -109,7 +112,7 @@ export async function channelIndexesOf(
 
 const SUPPRESSED = 'SELECT phone_index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])';
 
-/** Those of these phones that want no messages. */
+/** Those of these phones that are suppressed. */
 export async function suppressedOf(
   session: Session,
   phones: readonly BlindIndex<'phone'>[],
@@ -119,7 +122,7 @@ export async function suppressedOf(
   return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
 }
 
-/** Whether the phone of a conversation wants no messages, wherever that was said. */
+/** Whether the phone of a conversation is suppressed, by the chat or from anywhere else. */
 export async function isMuted(
   session: Session,
   { phone_index: phone }: { readonly phone_index: string },
@@ -130,7 +133,7 @@ export async function isMuted(
 const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5) AS application_id';
 
 /**
- * Begins conversations, each where its application has had none, or with `again` where none is open. Returns the
+ * Begins conversations for applications that have had none; with `again`, for those that have no open one. Returns the
  * applications whose conversation began now.
  */
 export async function beginConversations(
@@ -153,7 +156,7 @@ const READ_VOICES = `
   SELECT a.id, p.name AS partner_name, k.brand, ${SEALED_COLUMNS}
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
-/** Whose conversation it is: what decides how it speaks. */
+/** The partner, brand and phone of a conversation, which decide how it speaks. */
 export interface Speakers {
   readonly partnerName: string;
   readonly brand: Brand;

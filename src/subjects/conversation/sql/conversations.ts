@@ -1,4 +1,4 @@
-/** The rows of conversations: claimed by turns, written by turns, read by operators. */
+/** The rows of `conversations`: locked and set up by turns, listed and read by operators (D43). */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Language } from '../../../domain/conversation/flow.ts';
@@ -13,7 +13,7 @@ declare const CONVERSATION: unique symbol;
 /** The id of a conversation: the decimal text of a bigint. */
 export type ConversationId = string & { readonly [CONVERSATION]: true };
 
-/** A conversation as it is stored. The first four after `phone_index` are null before its first turn. */
+/** A conversation as it is stored. The four members after `phone_index` are null before its first turn. */
 export interface ConversationRow {
   readonly id: ConversationId;
   readonly application_id: string;
@@ -34,9 +34,9 @@ export interface ConversationRow {
   readonly timer: Timer | null;
   readonly due_at: Date | null;
   readonly ended_at: Date | null;
-  /** Its chat was deleted (`CONVERSATION_DAYS`), and nothing has happened since. */
+  /** Its chat was deleted (`CONVERSATION_DAYS`), and nothing has happened in it since. */
   readonly is_trimmed: boolean;
-  /** Since when it waits for an operator; null: it does not. */
+  /** Since when it waits for an operator; null: it does not wait. */
   readonly waits_since: Date | null;
   readonly contract_turn: number | null;
   readonly accepted_input: string | null;
@@ -47,7 +47,7 @@ const SET_UP = `
   FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[]) AS u(id, flow_id, language, locale, partner)
   WHERE c.id = u.id`;
 
-/** What the first turn of a conversation reads, for good. */
+/** What the first turn of a conversation reads and stores for good. */
 export interface SetUp {
   readonly id: ConversationId;
   readonly flowId: number;
@@ -56,7 +56,7 @@ export interface SetUp {
   readonly partnerName: string;
 }
 
-/** Writes what the first turns of conversations have read. */
+/** Stores what the first turns of conversations have read. */
 export async function setUp(session: Transaction, some: readonly SetUp[]): Promise<void> {
   if (some.length === 0) return;
   await session.query(SET_UP, [
@@ -79,7 +79,7 @@ export async function conversationOf(
   return (await session.query<ConversationRow>(NEWEST, [applicationId])).rows[0] ?? null;
 }
 
-/** Which conversations a list has. null: does not narrow the list. */
+/** Which conversations a list has. A member that is null does not narrow the list. */
 export interface ConversationFilter {
   readonly isOpen: boolean | null;
   readonly heldBy: Holder | null;
@@ -91,7 +91,7 @@ const LIST = `
   SELECT c.* FROM conversations c
   WHERE ($1::bigint IS NULL OR c.id < $1) AND ($2::boolean IS NULL OR (c.ended_at IS NULL) = $2)
     AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)`;
-/** The open ones are among the newest: nothing before the oldest of them is read. */
+/** Open conversations are among the newest, so no row before the oldest open one is read. */
 const NOT_BEFORE_OPEN = `
     AND c.id >= (SELECT min(o.id) FROM (SELECT f.id FROM conversations f WHERE f.ended_at IS NULL OFFSET 0) AS o)`;
 const AT_END = `
@@ -139,7 +139,7 @@ export async function conversationById(
 
 const LOCK = 'SELECT c.* FROM conversations c WHERE c.id = $1 FOR NO KEY UPDATE';
 
-/** Locks one conversation, after the turn that is under way; null: it was erased. */
+/** Locks one conversation, after any turn that is under way; null: it was erased. */
 export async function lockConversation(
   session: Transaction,
   id: ConversationId,
@@ -153,8 +153,8 @@ const ANSWER = `
   WHERE id = $1 RETURNING turn`;
 
 /**
- * Takes the next number of a turn for what an operator says, in a conversation that the transaction has locked. Then
- * the conversation waits for no operator.
+ * Takes the next number of a turn for an operator's text, in a conversation that the transaction has locked. Then the
+ * conversation no longer waits for an operator.
  */
 export async function countAnswer(session: Transaction, id: ConversationId): Promise<number> {
   return onlyRow((await session.query<{ turn: number }>(ANSWER, [id])).rows).turn;

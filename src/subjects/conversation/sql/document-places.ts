@@ -1,4 +1,7 @@
-/** The documents of an application, and the messages of its person, among which the files are. */
+/**
+ * Which messages the documents of an application came by, and what was read in them. Reads `documents`,
+ * `document_inputs`, `conversation_inputs` and `conversation_work`; `rules/files.ts` numbers the files.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { DocumentReason } from '../../../domain/document/document.ts';
@@ -11,7 +14,7 @@ const DOCUMENTS = `
     ARRAY(SELECT m.input_index::text FROM document_inputs m WHERE m.document_id = d.id) AS messages
   FROM documents d WHERE d.application_id = $1 ORDER BY d.id`;
 
-/** A document, and the indexes of the messages that it came by. */
+/** A document, and the indexes of the messages with its file. */
 export interface PlacedDocument {
   readonly id: string;
   readonly purpose: Purpose;
@@ -28,7 +31,7 @@ const REASONS = `
   SELECT m.input_index::text AS index, d.reason FROM document_inputs m JOIN documents d ON d.id = m.document_id
   WHERE m.input_index = ANY ($1::bigint[]) AND d.reason IS NOT NULL`;
 
-/** Why the documents of these messages are in their state now, by the index of the message. */
+/** The present reasons of the documents of these messages, by the index of the message. */
 export async function reasonsOf(
   session: Session,
   indexes: readonly string[],
@@ -52,7 +55,7 @@ const MESSAGES = `
   WHERE i.conversation_id IN (SELECT c.id FROM conversations c WHERE c.application_id = $1) AND i.source = 'person'
   ORDER BY i.at, i.id`;
 
-/** What the person of an application sent, in the order of sending. */
+/** The messages of an application's person, in the order of sending. */
 export async function messagesOfPerson(session: Session, id: ApplicationId): Promise<InputRow[]> {
   return (await session.query<InputRow>(MESSAGES, [id])).rows;
 }

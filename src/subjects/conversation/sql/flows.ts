@@ -1,4 +1,7 @@
-/** The versions of flows. A running conversation stays on the version that it began with. */
+/**
+ * The versions of flows: adds, reads and forgets rows of `flows`. A conversation stays on the version that it began
+ * with (docs/conversation.md, "The flow of a brand").
+ */
 import { hash } from 'node:crypto';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import {
@@ -10,13 +13,13 @@ import {
 } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 
-/** A statement of its own finds the row that another session has just added. */
+/** The look-up is a statement of its own, so that it finds a row that another session has just added. */
 const ADD = 'INSERT INTO flows (id, hash, content) VALUES ($1, $2, $3) ON CONFLICT (hash) DO NOTHING';
 const FIND = 'SELECT id FROM flows WHERE hash = $1 FOR KEY SHARE';
 
 /**
- * The id of this version of a flow, which is stored where it is new. Nobody forgets the version before the transaction
- * has ended.
+ * The id of this version of a flow; a new version is stored. The version cannot be forgotten before the transaction has
+ * ended.
  */
 export async function flowIdOf(session: Transaction, flow: Flow): Promise<number> {
   const content = JSON.stringify(flow);
@@ -53,12 +56,14 @@ export async function readFlows(session: Session, ids: readonly number[]): Promi
 const UNUSED = `
   SELECT f.id FROM flows f WHERE NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)
     AND f.first_used_at < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED`;
-/** A statement of its own sees the conversations that began before the versions were locked. */
+/** A statement of its own, so that it sees conversations that began before the versions were locked. */
 const FORGET = `
   DELETE FROM flows f WHERE f.id = ANY ($1::integer[])
     AND NOT EXISTS (SELECT FROM conversations c WHERE c.flow_id = f.id)`;
 
-/** Deletes versions that no conversation has any more; one that a conversation is about to have is left. */
+/**
+ * Deletes versions that no conversation has any more. A version that a beginning conversation is about to take stays.
+ */
 export async function forgetFlows(database: Database): Promise<void> {
   await inTransaction(database, async (session) => {
     const { rows } = await session.query<{ id: number }>(UNUSED);

@@ -1,4 +1,7 @@
-/** Everything that happened to conversations: stored once each, sealed, taken by turns in its order. */
+/**
+ * The inputs of conversations, which are everything that happened to them: stored once each and sealed, then taken by
+ * turns in their order (D43). Writes by `add_inputs`, and reads `conversation_inputs`.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
@@ -11,10 +14,10 @@ import { toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';
 
-/** Rings where a transaction with inputs has committed, so that this process goes on at once. */
+/** Rings after a transaction with inputs has committed, so that this process goes on at once. */
 export const INPUT_BELL = new Bell();
 
-/** A file at the channel, as the channel claims it. */
+/** A file at the channel, with what the channel claims about it. */
 export interface StoredFile {
   readonly kind: 'file';
   readonly media: MediaKind;
@@ -34,7 +37,7 @@ export type InputContent =
   | { readonly kind: 'text'; readonly body: string }
   | StoredFile
   | { readonly kind: 'other'; readonly what: OtherMessage }
-  /** A code for an income source: it was handed on, and is not kept. */
+  /** A code for an income source, which was handed on and is not kept. */
   | { readonly kind: 'handed_on' }
   | { readonly kind: 'opted_out' }
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
@@ -44,9 +47,9 @@ export type InputContent =
   | WorkInput;
 
 /**
- * `channelId`: the channel's id of the person's message. It is sealed, because it may hold the phone. `isOfOtherPhone`:
- * it came from another phone than the application's. `documentIndex`: of the message whose file was read. `sentMs`:
- * when the person sent it, by the channel's clock, also where that is in the future of the database's.
+ * `channelId`: the channel's id of the person's message, sealed because it may contain the phone. `isOfOtherPhone`: the
+ * message came from another phone than the application's. `documentIndex`: the index of the message whose file was
+ * read. `sentMs`: when the person sent it, by the channel's clock, even if that is ahead of the database's.
  */
 export type SealedInput = InputContent & {
   readonly channelId?: string | null;
@@ -55,7 +58,7 @@ export type SealedInput = InputContent & {
   readonly sentMs?: number;
 };
 
-/** Who brought an input. */
+/** Where an input comes from. */
 export type InputSource = 'person' | 'work' | 'sweep' | 'operator';
 
 export interface NewInput {
@@ -76,8 +79,8 @@ export function inputIdentity(applicationId: ApplicationId | string, sealId: str
 const ADD = 'SELECT add_inputs($1, $2, $3, $4, $5, $6, $7, $8, $9) AS added';
 
 /**
- * Stores inputs of one source in their order, each once by its message or its work. Returns how many are new. Throws
- * where the vault seals with a retired data key.
+ * Stores inputs of one source in their order, each once by its message or its work. Returns how many are new. Throws if
+ * the vault seals with a retired data key.
  */
 export async function addInputs(
   session: Session,
@@ -94,7 +97,7 @@ export async function addInputs(
     sealIds,
     inputs.map(({ messageIndex }) => messageIndex && toBigint(messageIndex)),
     inputs.map(({ workId }) => workId),
-    // The statement takes the present time in the place of one in the future.
+    // The statement replaces a time in the future by the present.
     inputs.map(({ at }) => at ?? 'infinity'),
     inputs.map(({ content }) => content.kind === 'file'),
     inputs.map(({ applicationId, content }, index) =>
@@ -106,7 +109,7 @@ export async function addInputs(
 
 const HAND_ON = 'UPDATE conversation_inputs SET content = $2 WHERE id = $1 AND may_seal(get_byte($2, 0))';
 
-/** Forgets the code in an input that was handed on to an income source. Throws where its data key is retired. */
+/** Removes the code from an input after it was handed on to an income source. Throws if the data key is retired. */
 export async function forgetCode(session: Session, vault: Vault, row: InputRow): Promise<void> {
   const content: SealedInput = { kind: 'handed_on' };
   const sealed = vault.seal(
@@ -136,7 +139,10 @@ const WAITING = `
   SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
   ORDER BY conversation_id, at, id`;
 
-/** The inputs that wait for turns of these conversations, each one's by the channel's time, then as they came. */
+/**
+ * The inputs that wait for turns of these conversations: of each one in the order of the channel's time, then of their
+ * arrival.
+ */
 export async function waitingInputs(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
   return (await session.query<InputRow>({ name: 'conversation_waiting', text: WAITING, values: [ids] })).rows;
 }
@@ -146,7 +152,7 @@ const NEWEST_OF_PERSONS = `
     SELECT ${INPUT_COLUMNS} FROM conversation_inputs n WHERE n.conversation_id = g.id AND n.source = 'person'
     ORDER BY n.id DESC LIMIT 1) AS i`;
 
-/** The newest message of the person of each of these conversations. */
+/** The newest message from the person of each of these conversations. */
 export async function newestOfPersons(session: Session, ids: readonly ConversationId[]): Promise<InputRow[]> {
   if (ids.length === 0) return [];
   const values = [ids];
@@ -173,10 +179,7 @@ export async function inputsOf(
   return rows.toReversed();
 }
 
-/**
- * Opens an input. Throws `UnknownDataKeyError` where this process does not have its key, and another error where it is
- * damaged.
- */
+/** Opens an input. Throws `UnknownDataKeyError` if this process lacks its key, and another error if it is damaged. */
 export function openInput(
   vault: Vault,
   row: Pick<InputRow, 'application_id' | 'seal_id' | 'content'>,

@@ -1,11 +1,14 @@
-/** The key of a conversation's application, as it is now. */
+/**
+ * Reads the API key that sent a conversation's application, and its brand, as they are now. Reads `applications_of`,
+ * `partners` and `api_keys`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 
 /** The key that sent an application. */
 export interface KeyNow {
-  /** null: it is not revoked. */
+  /** null: the key is not revoked. */
   readonly revokedAt: Date | null;
   readonly brand: Brand;
   readonly partnerName: string;

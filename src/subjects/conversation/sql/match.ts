@@ -1,4 +1,7 @@
-/** Finds the conversation that a person's message belongs to: by the message that it answers, then by the phone. */
+/**
+ * Finds the conversation that a person's message belongs to: by the message that it answers, then by the phone (D43;
+ * `uses/whose.ts` has the rule). Reads `conversations`, `conversation_inputs`, `replies` and `messages_of_channel`.
+ */
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -14,13 +17,13 @@ import type { ConversationId } from './conversations.ts';
 
 type ChannelIndex = BlindIndex<'channel_message_id'>;
 
-/** A conversation as far as matching needs it. */
+/** The part of a conversation that matching needs. */
 export interface Found {
   readonly id: ConversationId;
   readonly applicationId: ApplicationId;
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly isOpen: boolean;
-  /** By the database's clock; null: it is open. */
+  /** When it ended, by the database's clock; null: it is open. */
   readonly endedAt: Date | null;
   /** Its signature may be withdrawn now (D46). */
   readonly isWithdrawable: boolean;
@@ -28,9 +31,12 @@ export interface Found {
   readonly withdrawableUntil: Date | null;
   /** It is open, and the contract is what it asks about. */
   readonly isAtContract: boolean;
-  /** Of its newest inputs, `MOST_AN_HOUR` at most, those that were stored within the last hour. */
+  /** How many inputs were stored within the last hour, counted up to `MOST_AN_HOUR`. */
   readonly inputsOfHour: number;
-  /** It ended in review, neither withdrawn nor with a wrong person: the tap on a later approval begins a new one. */
+  /**
+   * It ended while the application was in review, and neither by a withdrawal nor with a wrong person. The tap on a
+   * later approval then begins a new conversation.
+   */
   readonly mayBeginAgain: boolean;
 }
 
@@ -70,7 +76,7 @@ async function applicationsOfMessages(
   );
 }
 
-/** A row, or the same as JSON. */
+/** A row of the statement, or the same row as JSON. */
 interface FoundRow {
   id: string | number;
   application_id: string | number;
@@ -86,7 +92,7 @@ interface FoundRow {
 
 const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp()) * 1000, false)`;
-/** The channel tries for a week to tell of a message. */
+/** For a week the channel tries to tell a message, so a message in time may come a week late. */
 const MAY_BE_WITHDRAWN = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp() - interval '7 days') * 1000, false)`;
 const COLUMNS = `
@@ -97,12 +103,12 @@ const COLUMNS = `
     AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS may_begin_again`;
 /**
  * A conversation that ended is found for 60 days, and for as long as its signature may be withdrawn. After that the
- * phone may be somebody else's.
+ * phone may belong to somebody else.
  */
 const IS_RECENT = `(c.ended_at IS NULL OR c.ended_at > clock_timestamp() - interval '60 days' OR ${IS_WITHDRAWABLE})`;
-/** Bounds what one person can make the service store, read and answer. */
+/** Limits how much one person can make the service store, read and answer. */
 export const MOST_AN_HOUR = 200;
-/** By `conversation_inputs_conversation`. */
+/** The count uses the index `conversation_inputs_conversation`. */
 const withInputs = (found: string) => `
   SELECT f.*, (
     SELECT count(*)::integer FROM (
@@ -136,7 +142,10 @@ export async function conversationsOfApplications(
 
 const REPLIES = 'FROM replies r WHERE r.channel_message_id = ANY ($2::bigint[])';
 const listed = (rows: string) => `(SELECT json_agg(k) FROM (${rows}) AS k)`;
-/** Each part reads the key of its table: replies by the channel's id, conversations by application and by phone. */
+/**
+ * One statement for all that messages name. Each part reads by the key of its table: replies by the channel's id,
+ * conversations by application and by phone.
+ */
 const KNOWN = `
   SELECT require_index_key($1), ${listed(`SELECT r.channel_message_id::text AS index, r.application_id ${REPLIES}`)} AS replies,
     ${listed(byApplication(`$3::bigint[] || ARRAY(SELECT r.application_id ${REPLIES})`))} AS applications,
@@ -148,7 +157,7 @@ export interface Named {
   readonly contexts: readonly ChannelIndex[];
   readonly applications: readonly ApplicationId[];
   readonly phones: readonly BlindIndex<'phone'>[];
-  /** Those of these phones that wish to withdraw. */
+  /** Those of these phones whose person wishes to withdraw. */
   readonly withdrawing: readonly BlindIndex<'phone'>[];
 }
 
@@ -158,15 +167,18 @@ export interface Known {
   readonly contexts: ReadonlyMap<string, ApplicationId>;
   /** The newest conversation of each application. */
   readonly applications: ReadonlyMap<ApplicationId, Found>;
-  /** The open conversation of each phone, else one whose signature may be withdrawn, else the newest one. */
+  /** For each phone the open conversation, or else one whose signature may be withdrawn, or else the newest one. */
   readonly phones: ReadonlyMap<string, Found>;
-  /** Of phones that wish to withdraw the newest one whose signature may be withdrawn, also beside an open one. */
+  /**
+   * For each phone whose person wishes to withdraw, the newest conversation whose signature may be withdrawn, even
+   * beside an open one.
+   */
   readonly signed: ReadonlyMap<string, Found>;
 }
 
 /**
- * Finds these conversations; it asks once more where a message is answered that is no reply. Throws where the store's
- * index key is another one.
+ * Finds the conversations that the messages name. Asks a second time if a message answers something that is no reply.
+ * Throws if the store has another index key.
  */
 export async function conversationsNamed(session: Session, vault: Vault, named: Named): Promise<Known> {
   const { applications: ids, phones, withdrawing } = named;

@@ -1,4 +1,7 @@
-/** Conversations stay as long as their applications; an erasure takes them at once. */
+/**
+ * Deletes and mends conversations: after an erasure, and after the database's clock was ahead (D39; docs/subject.md,
+ * "Erase"). Locks `conversations`, and calls `erase_conversations` and `mend_conversations`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 
@@ -8,7 +11,7 @@ const LOCK = `
 
 /**
  * Locks the conversations of these applications and of these phones (the decimal text of a bigint). A turn locks its
- * conversation before its application; so must everything else that waits for both.
+ * conversation before its application. Everything else that locks both must use the same order.
  */
 export async function lockConversations(
   session: Transaction,

@@ -1,4 +1,7 @@
-/** What is known of persons who write without a conversation: the open application of their phone. */
+/**
+ * What is known about persons who write without a conversation: the open application of their phone, and what it was
+ * sent (D43). Reads `open_phones`, messages, `conversations` and `replies`.
+ */
 import {
   type ApplicationId,
   type BlindIndex,
@@ -26,7 +29,7 @@ const SENT = `
   SELECT m.application_id, bool_or(m.type IN ('approved', 'offer')) AS has_offer FROM messages_of($1) AS m
   WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') GROUP BY m.application_id`;
 
-/** Those of these applications that were sent a message, each with whether an offer was one. */
+/** Those of these applications that were sent a message, each with whether an offer was among them. */
 export async function sentTo(
   session: Session,
   ids: readonly ApplicationId[],
@@ -44,7 +47,7 @@ export async function sentTo(
 const WITH_CONVERSATION = `
   SELECT DISTINCT c.application_id FROM conversations c WHERE c.application_id = ANY ($1::bigint[])`;
 
-/** Those of these applications whose offer was sent, and which have had no conversation. */
+/** Those of these applications that were sent an offer and have had no conversation. */
 export async function offeredWithoutConversation(
   session: Session,
   ids: readonly ApplicationId[],

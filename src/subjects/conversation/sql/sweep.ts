@@ -1,4 +1,7 @@
-/** Looks for what changed beside the conversations: the status of their applications, and who wants no messages. */
+/**
+ * Finds open conversations beside which something changed: the status of the application, or an opt-out from anywhere
+ * (D43). Reads `conversations`, `application_events`, `application_states` and `suppressions`.
+ */
 import {
   type ApplicationId,
   type BlindIndex,
@@ -11,7 +14,7 @@ import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { ConversationId } from './conversations.ts';
 
-/** An open conversation, and what it knows of its application. */
+/** An open conversation, and the status of its application that it knows. */
 export interface OpenConversation {
   readonly id: ConversationId;
   readonly applicationId: ApplicationId;
@@ -27,9 +30,12 @@ interface OpenRow {
 }
 
 const COLUMNS = 'c.id, c.application_id, c.phone_index, c.status';
-/** Seven looks, so that a change whose transaction took long is seen. A clock that steps hides changes from these. */
+/**
+ * A change is seen by seven looks, because its transaction may take long. A clock that steps can hide changes from
+ * them; the round finds those.
+ */
 const RECENT = "now() - interval '15 seconds'";
-/** Of more changes at once, the others are found by the round. */
+/** If more changes come at once, the round finds the others. */
 const MOST_CHANGES = 2_000;
 const CHANGED_BESIDE = `
   SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.application_id = ANY (ARRAY(
@@ -39,18 +45,21 @@ const CHANGED_BESIDE = `
   SELECT ${COLUMNS} FROM conversations c WHERE c.ended_at IS NULL AND c.phone_index = ANY (ARRAY(
     SELECT s.phone_index FROM suppressions s WHERE s.changed_at > ${RECENT} AND s.active LIMIT ${MOST_CHANGES}))`;
 
-/** The open conversations beside which a status or a suppression changed just now. */
+/** The open conversations whose application's status, or whose phone's suppression, changed just now. */
 export async function changedBeside(session: Session): Promise<OpenConversation[]> {
   return (await session.query<OpenRow>(CHANGED_BESIDE)).rows.map(openOf);
 }
 
-/** The conversations of the round in one look (docs/upkeep.md has the cost). */
+/** How many conversations of the round one look takes (docs/upkeep.md has the cost). */
 export const PART = 1_000;
 const OPEN = `
   SELECT ${COLUMNS} FROM conversations c
   WHERE c.ended_at IS NULL AND c.application_id > $1 ORDER BY c.application_id LIMIT ${PART}`;
 
-/** The next part of the round over all open conversations, which finds what no time tells; null: the first part. */
+/**
+ * The next part of the round over all open conversations, which finds the changes that recent times do not tell.
+ * `after` null: the first part.
+ */
 export async function nextOpen(session: Session, after: ApplicationId | null): Promise<OpenConversation[]> {
   return (await session.query<OpenRow>(OPEN, [after ?? 0])).rows.map(openOf);
 }
@@ -60,14 +69,14 @@ function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConve
 }
 
 /**
- * The webhook stores an opt-out right before the words that said it, and these say more: how the conversation ends. The
- * outbox holds back every message meanwhile.
+ * The webhook stores an opt-out right before the words that said it. The words say more, namely how the conversation
+ * ends, so the look waits for them. The outbox holds back every message meanwhile.
  */
 const OPTED_OUT = `
   SELECT s.phone_index FROM suppressions s WHERE s.active AND s.phone_index = ANY ($1::bigint[])
     AND NOT (s.source = 'keyword' AND s.changed_at BETWEEN now() - interval '5 seconds' AND now())`;
 
-/** Those of these phones that want no messages, but for those whose words come in a moment. */
+/** Those of these phones that are suppressed, without those whose words come in a moment. */
 export async function optedOutOf(
   session: Session,
   phones: readonly BlindIndex<'phone'>[],
@@ -82,7 +91,7 @@ const CHANGED = `
   JOIN application_states s ON s.batch_id = batch_of(u.id) AND s.application_id = u.id AND s.batch_id = ANY ($3::bigint[])
   WHERE s.status <> u.status`;
 
-/** Those of these whose application has another status now, with that status. */
+/** Those of these conversations whose application now has another status, with that status. */
 export async function changedStatuses(
   session: Session,
   some: readonly OpenConversation[],

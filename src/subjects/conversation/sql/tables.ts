@@ -1,4 +1,4 @@
-/** The tables of conversations. */
+/** The tables of conversations: what is kept, sealed and deleted, and when. */
 import type { Table } from '../../../ground/postgres/table.ts';
 import { inputIdentity } from './inputs.ts';
 

@@ -1,12 +1,15 @@
-/** Deletes the chats of conversations that ended long ago (`CONVERSATION_DAYS`, docs/upkeep.md). */
+/**
+ * The statements that delete the chats of conversations that ended long ago (`CONVERSATION_DAYS`, docs/upkeep.md).
+ * Writes `conversations`, and deletes from `conversation_inputs` and `conversation_work`.
+ */
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 
-/** Conversations of one transaction. */
+/** The most conversations of one transaction. */
 export const CHUNK = 500;
-/** Transactions of one turn of the upkeep: what is left waits for the next one. */
+/** The most transactions of one turn of the upkeep. The rest waits for the next one. */
 export const MOST_CHUNKS = 20;
 
-/** In the order of the index, so that no plan walks all conversations by their ids. */
+/** Read in the order of the index, so that no plan scans all conversations by their ids. */
 const STAMP = `
   UPDATE conversations SET ended_ms = elapsed_ms() WHERE id = ANY (ARRAY(
     SELECT c.id FROM conversations c WHERE c.ended_at IS NOT NULL AND NOT c.is_trimmed AND c.ended_ms IS NULL
@@ -17,7 +20,7 @@ const DUE = `
   WHERE c.ended_at IS NOT NULL AND NOT c.is_trimmed AND c.ended_ms <= elapsed_ms() - ms_of($1 * interval '1 day')
   ORDER BY c.ended_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`;
 
-/** What was signed is proven by what was said, for as long as the contract is kept. */
+/** The chat of a signed contract proves how it was signed, so it stays as long as the contract. */
 const WITH_CONTRACT = `
   SELECT DISTINCT c.application_id FROM loan_contracts c
   WHERE c.application_id = ANY ($1::bigint[]) AND c.state IN ('signed', 'withdrawn')`;
@@ -30,7 +33,7 @@ const WITH_REST = `
 const TRIM = 'UPDATE conversations SET is_trimmed = true WHERE id = ANY ($1::bigint[])';
 const FORGET_WORK = 'DELETE FROM conversation_work WHERE conversation_id = ANY ($1::bigint[])';
 const LOOK_AGAIN = 'UPDATE conversations SET ended_ms = NULL WHERE id = ANY ($1::bigint[])';
-/** What no turn has taken is still to be answered. */
+/** Inputs that no turn has taken stay, because they are still to be answered. */
 const FORGET_INPUTS =
   'DELETE FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NOT NULL';
 
@@ -38,7 +41,7 @@ const FORGET_INPUTS =
 export interface EndedConversation {
   readonly id: string;
   readonly application_id: string;
-  /** The last turn: later conversations of the application have later turns. */
+  /** The last turn. Later conversations of the application have later turns. */
   readonly turn: number;
 }
 
@@ -49,7 +52,7 @@ export async function stampEnded(database: Database): Promise<void> {
   }
 }
 
-/** Conversations that ended this many elapsed days ago and are not trimmed yet, locked; `CHUNK` of them at most. */
+/** Conversations that ended this many elapsed days ago and are not trimmed yet, locked; at most `CHUNK`. */
 export async function endedLongAgo(session: Transaction, days: number): Promise<EndedConversation[]> {
   return (await session.query<EndedConversation>(DUE, [days])).rows;
 }
@@ -63,7 +66,7 @@ export async function withContract(
   return new Set(rows.map(({ application_id }) => application_id));
 }
 
-/** Those of these that still have inputs or replies. */
+/** Those of these conversations that still have inputs or replies. */
 export async function withRest(
   session: Transaction,
   some: readonly EndedConversation[],
@@ -72,17 +75,17 @@ export async function withRest(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Looks at these no more, until something happens in them. */
+/** Marks these as trimmed: they are not looked at again until something happens in them. */
 export async function noteTrimmed(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
   await session.query(TRIM, [some.map(({ id }) => id)]);
 }
 
-/** Looks at these again after as many days: something of them has to stay. */
+/** Has these looked at again after as many days, because a part of them has to stay. */
 export async function lookAgain(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
   await session.query(LOOK_AGAIN, [some.map(({ id }) => id)]);
 }
 
-/** Deletes the inputs of these that turns have taken, and work that is left. */
+/** Deletes the inputs of these that turns have taken, and the work that is left. */
 export async function forgetInputs(session: Transaction, some: readonly EndedConversation[]): Promise<void> {
   const ids = some.map(({ id }) => id);
   await session.query(FORGET_WORK, [ids]);

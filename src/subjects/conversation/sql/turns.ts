@@ -1,4 +1,8 @@
-/** What turns read and write, a statement each (`sql/functions/conversation/turns.sql`). */
+/**
+ * Claims conversations for turns, and writes what the turns came to, in one statement each
+ * (`sql/functions/conversation/turns.sql`; D43). Calls `claim_turns` and the functions that write rows, inputs, work
+ * and replies.
+ */
 import type { Timer } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
@@ -18,13 +22,16 @@ const CLAIM = `
 export interface ClaimedConversation extends ConversationRow {
   /** The database's clock. */
   readonly now: Date;
-  /** The elapsed time since its last turn (D39), as decimal text; null: it is not known. */
+  /** The elapsed time since its last turn (D39), as a decimal text; null: it is not known. */
   readonly waited_ms: string | null;
-  /** The inputs that wait, by the channel's time, then as they came. */
+  /** The waiting inputs, by the channel's time, then by arrival. */
   readonly inputs: readonly InputRow[];
-  /** The replies that show what is asked, an approval, the signed copy and the contract, by turn. */
+  /** The replies that showed the open question, an approval, the signed contract or the contract, by turn. */
   readonly told: ReadonlyMap<number, ToldReply>;
-  /** Of the newest reply: `never`: it will not arrive. `maybe`: the channel did not say that it took the reply. */
+  /**
+   * The fate of the newest reply. `never`: it will not arrive. `maybe`: the channel did not say that it took the reply.
+   * Null: neither.
+   */
   readonly untold: 'never' | 'maybe' | null;
 }
 
@@ -34,8 +41,8 @@ interface ClaimedRow extends Omit<ClaimedConversation, 'inputs' | 'told'> {
 }
 
 /**
- * Locks conversations that have something to do; `ids` narrows them. A conversation with an input whose data key the
- * vault does not have is left to a process that has it.
+ * Locks conversations that have something to do; `ids` narrows them. If the vault lacks the data key of an input, its
+ * conversation is left to a process that has the key.
  */
 export async function claimConversations(
   session: Transaction,
@@ -70,32 +77,32 @@ export interface WrittenTurn {
   readonly state: State;
   readonly turn: number;
   readonly heardAt: Date | null;
-  /** The turn took something of the person. */
+  /** The turn took a message from the person. */
   readonly hasHeard: boolean;
   readonly timer: { readonly timer: Timer; readonly at: Date } | null;
-  /** The chat was deleted: what the turn adds is deleted later. */
+  /** The chat was deleted, so what the turn adds has to be deleted later. */
   readonly isTrimmed: boolean;
   readonly contractTurn: number | null;
   readonly acceptedInput: string | null;
 }
 
-/** The upkeep counts the days of what is new from now on. */
+/** From now on the upkeep counts the days of what is new. */
 const GROWN = 'UPDATE conversations SET is_trimmed = false, ended_ms = NULL WHERE id = ANY ($1::bigint[])';
-/** The functions are called in this order. */
+/** PostgreSQL calls the functions in this order. */
 const WRITE = `
   SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13), take_inputs($14, $15, $16),
     queue_work($17, $18, $19, $20, $21), queue_replies($22, $23, $24, $25, $26, $27) AS are_queued`;
 
-/** An input with the turn that took it. */
+/** An input, and the turn that took it. */
 export interface TakenInput {
   readonly id: string;
   readonly turn: number;
-  /** Why it was left aside. */
+  /** Why it was set aside; null: it was not. */
   readonly fault: string | null;
 }
 
 /**
- * Writes what turns came to, of conversations that the transaction has locked: their rows, the inputs that they took,
+ * Writes the results of turns of conversations that the transaction has locked: their rows, the inputs that they took,
  * the work that they want and their replies, as `queueReplies` does.
  */
 export async function writeTurns(

@@ -1,4 +1,7 @@
-/** Work beside the conversations: queued by turns, claimed with a lease, ended by an input. */
+/**
+ * The work beside the conversations, as rows of `conversation_work`: queued by turns, claimed with a lease by
+ * `claim_work`, and ended by an input (docs/conversation.md, "Inputs, turns and replies").
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Work } from '../../../domain/conversation/effect.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
@@ -7,10 +10,10 @@ import { Bell } from '../../../ground/base/bell.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { ConversationId } from './conversations.ts';
 
-/** Rings where a transaction with work has committed, so that this process goes on at once. */
+/** Rings after a transaction with work has committed, so that this process goes on at once. */
 export const WORK_BELL = new Bell();
 
-/** Work to queue. `inputId`: the input with the file, where there is one. */
+/** Work to queue. `inputId`: the input that the work is about, if there is one. */
 export interface NewWork {
   readonly conversationId: ConversationId;
   readonly applicationId: ApplicationId;
@@ -19,10 +22,10 @@ export interface NewWork {
   readonly inputId: string | null;
 }
 
-/** Files take up to a minute each, and must not keep offers, contracts and codes waiting. */
+/** Files are apart from the rest: each takes up to a minute, and must not delay offers, contracts and codes. */
 export type WorkKind = 'files' | 'others';
 
-/** Work that this process has to do now. */
+/** Work that this process has claimed. */
 export interface ClaimedWork {
   readonly id: string;
   readonly conversation_id: ConversationId;
@@ -31,9 +34,9 @@ export interface ClaimedWork {
   readonly work: Work;
   readonly purpose: Purpose | null;
   readonly input_id: string | null;
-  /** This try included. */
+  /** The number of tries, with this one. */
   readonly tries: number;
-  /** Why it was put off the last time; null: never, or its process died each time. */
+  /** Why it was put off the last time; null: it never was, or its process died each time. */
   readonly reason: string | null;
 }
 
@@ -41,17 +44,17 @@ const CLAIM = `
   SELECT id, conversation_id, application_id, partner_id, work, purpose, input_id, tries, reason
   FROM claim_work($1, $2, $3 * interval '1 millisecond', $4, $5)`;
 
-/** How many works of a kind a process takes up. */
+/** How much work of a kind a process takes. */
 export interface Share {
-  /** More of them now. */
+  /** How much more it can take now. */
   readonly room: number;
-  /** Of a partner at once: files take turns (`next_files`). */
+  /** The most of one partner at once: files take turns (`next_files`). */
   readonly ofPartner: number;
-  /** The partners of those under way, each as often as it has one. */
+  /** The partners of the work under way, each as often as it has one. */
   readonly held: readonly PartnerId[];
 }
 
-/** Leases due work, of files or of all else: other processes leave it alone meanwhile. */
+/** Claims due work, of files or of everything else, with a lease. Other processes leave it alone meanwhile. */
 export async function claimWork(
   session: Session,
   kind: WorkKind,
@@ -66,7 +69,7 @@ const RENEW = `
     due_at = now() + $3 * interval '1 millisecond'
   WHERE id = $1 AND tries = $2`;
 
-/** Makes the lease of work longer that this process still does, unless another process has taken it up meanwhile. */
+/** Extends the lease of work that this process still does, unless another process has claimed it meanwhile. */
 export async function renewWork(
   session: Session,
   { id, tries }: Pick<ClaimedWork, 'id' | 'tries'>,
@@ -80,7 +83,7 @@ const RETRY = `
     reason = $4
   WHERE id = $1 AND tries = $2`;
 
-/** Lets work be tried again later, unless another process has taken it up meanwhile. */
+/** Puts work off for another try, unless another process has claimed it meanwhile. */
 export async function retryWork(
   database: Database,
   { id, tries }: ClaimedWork,
@@ -92,7 +95,7 @@ export async function retryWork(
 
 const END = 'DELETE FROM conversation_work WHERE id = $1';
 
-/** Ends work, in the transaction that stores its end as an input. False: another process has ended it. */
+/** Ends work, in the transaction that stores its result as an input. False: another process has ended it. */
 export async function endWork(session: Session, id: string): Promise<boolean> {
   return (await session.query(END, [id])).rowCount === 1;
 }

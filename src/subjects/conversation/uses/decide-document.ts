@@ -1,4 +1,7 @@
-/** What operators decide on documents, and the conversation that hears of it (D43, docs/documents.md). */
+/**
+ * Lets operators accept and reject documents, and tells the open conversation about it (D43; docs/conversation.md,
+ * "Documents"). The documents' own use writes the decision.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { DocumentState } from '../../../domain/document/document.ts';
@@ -19,7 +22,7 @@ import { documentIndexOf } from './work.ts';
 
 export type { Decided, DocumentId, StatedMonths } from '../../documents/uses/operate.ts';
 
-/** Accepts a document, as a part of the transaction of the caller. Throws `OperatorError` as that of documents does. */
+/** Accepts a document in the caller's transaction. Throws `OperatorError` as the use of the documents does. */
 export async function acceptDocument(
   ...given: Parameters<typeof documents.acceptDocument>
 ): Promise<documents.Decided> {
@@ -28,7 +31,7 @@ export async function acceptDocument(
   return decided;
 }
 
-/** Rejects a document, as a part of the transaction of the caller. Throws `OperatorError` as that of documents does. */
+/** Rejects a document in the caller's transaction. Throws `OperatorError` as the use of the documents does. */
 export async function rejectDocument(
   ...given: Parameters<typeof documents.rejectDocument>
 ): Promise<documents.Decided> {
@@ -37,7 +40,10 @@ export async function rejectDocument(
   return decided;
 }
 
-/** What is left after a rejection: the income is to be checked again, or the contract is signed; null: nothing. */
+/**
+ * What an operator has to know after a rejection: the income has to be checked again, or the contract is signed. Null:
+ * nothing.
+ */
 export async function leftAfterRejection(
   { database }: Pick<OperatorContext, 'database'>,
   id: ApplicationId,
@@ -47,22 +53,22 @@ export async function leftAfterRejection(
   return row?.held_by === 'operator' && row.state?.income === 'operator' ? 'income' : null;
 }
 
-/** The open conversation of the application hears of it where the document can be used now, or no more. */
+/** Tells the open conversation of the application if the document has become usable, or is no longer usable. */
 async function tellOf(context: OperatorContext, { document, from, to }: documents.Decided): Promise<void> {
   const { id, applicationId, purpose, reason } = document;
-  // Of a file that is still being read the conversation hears when that has ended.
+  // If the file is still being read, the conversation hears of it at the end of that reading.
   if (isUsable(from) === isUsable(to) || reason === null) return;
   const found = await conversationOf(context.database, applicationId);
   if (found === null) return;
   await inTransaction(context.database, async (session) => {
-    // A turn of the service that is under way comes first.
+    // Waits for a turn of the service that is under way.
     const row = await lockConversation(session, found.id);
     if (row === null || row.ended_at !== null) return;
     const all = await placedDocuments(session, applicationId);
     const unheard = await unheardMessages(session, context, row.id);
     const isHeard = ({ messages }: PlacedDocument) =>
       messages.length === 0 || messages.some((index) => !unheard.has(index));
-    // The turn that hears of the file will read what was decided.
+    // The turn that takes the reading will see the decision.
     if (all.some((one) => one.id === `${id}` && !isHeard(one))) return;
     const number = fileNumber(`${id}`, all, await filesOf(session, context, applicationId, all));
     const usableOf = (one: Purpose) =>
@@ -72,13 +78,16 @@ async function tellOf(context: OperatorContext, { document, from, to }: document
   });
 }
 
-/** The indexes of the messages whose files the conversation has not heard of: they are being read, or were just now. */
+/**
+ * The indexes of the messages whose files the conversation has not heard of, because they are being read or were read
+ * just now.
+ */
 async function unheardMessages(
   session: Session,
   { vault }: OperatorContext,
   id: ConversationId,
 ): Promise<ReadonlySet<string>> {
-  // In this order: an end of the work that comes between is among the inputs that wait.
+  // The order matters: if the reading ends between the two statements, its result is among the waiting inputs.
   const beingRead = await messagesBeingRead(session, id);
   const waiting = await waitingInputs(session, [id]);
   const indexOf = (row: InputRow): string | undefined => {
@@ -92,7 +101,7 @@ async function unheardMessages(
   return new Set([...beingRead.map((row) => documentIndexOf(vault, row)), ...ends]);
 }
 
-/** The indexes of the person's messages with files. One that does not open has a file where a document came by it. */
+/** The indexes of the person's messages with files. A message that does not open counts if a document came by it. */
 async function filesOf(
   session: Session,
   { vault }: OperatorContext,

@@ -1,6 +1,7 @@
 /**
- * Stores what persons said, each message once, before the channel gets its answer (D43). Reads the tables of other
- * machines first, and then writes in statements about the coordinator's tables alone.
+ * Stores each message of a person once, before the channel gets its answer, and begins conversations by the tap on "I
+ * am interested" (D43). First reads the tables of other machines, then writes in statements about the coordinator's
+ * tables only.
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { Heard, TapEvent } from '../../../domain/message/channel-event.ts';
@@ -31,7 +32,7 @@ import {
 import { answerStrangers, type StrangerNotice } from './strangers.ts';
 import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
 
-// What is kept of a person's message. Pure.
+// The first part: what is kept of a person's message.
 
 /** The channel's own limits of a text and of a file's name. */
 const MAX_TEXT_LENGTH = 4_096;
@@ -39,10 +40,10 @@ const MAX_NAME_LENGTH = 240;
 /** The longest media type by RFC 6838. */
 const MAX_TYPE_LENGTH = 255;
 
-/** Meanings of a caption before which the file does not count: the person ends something. */
+/** If a caption has one of these meanings, its file does not count: the person ends something. */
 const ENDING: readonly Meaning[] = ['withdraw', 'wrong_person'];
 
-/** A file whose caption opts out, withdraws or says that the number is wrong is the text of its caption. */
+/** Turns a file into the text of its caption if the caption opts out, withdraws or says that the number is wrong. */
 function asWords(heard: Heard): Heard {
   const { event, optsOut } = heard;
   if (event.kind !== 'file') return heard;
@@ -52,12 +53,12 @@ function asWords(heard: Heard): Heard {
   return { ...heard, event: { kind: 'text', body, from, userId, messageId, contextMessageId, at } };
 }
 
-/** What is kept of a message, sealed. A button of another application is a button like any other. */
+/** What is kept of a message, sealed. The payload of another application's button is not kept. */
 function contentOf({ event, optsOut }: Heard, applicationId: ApplicationId): SealedInput {
   const channelId = event.messageId ?? null;
   switch (event.kind) {
     case 'tap': {
-      // A word on the button: the text says what else it means.
+      // The button opts out by its words, so the words are kept as a text, which may mean more.
       if (optsOut) return { kind: 'text', body: stopWordOf(event), channelId };
       const interest = parseInterestPayload(event.payload);
       if (interest !== null && interest === toApplicationId(applicationId))
@@ -88,18 +89,20 @@ function stopWordOf({ payload, title }: TapEvent): string {
   return title !== null && asksToStop(title) ? title : payload;
 }
 
-// Begins conversations by the tap on "I am interested" (D43).
+// The second part: begins conversations by the tap on "I am interested" (D43).
 
-/** Begins the conversations that these messages begin. Returns how many. It may be called again with the same. */
+/**
+ * Begins the conversations that these messages ask for. Returns how many. May be called again with the same messages.
+ */
 async function beginByTaps(database: Database, heard: readonly Heard[]): Promise<number> {
   return begin(database, await candidatesOf(database, heard));
 }
 
 /**
- * The applications that taps may begin a conversation for: open, with a brand that does not say no, tapped on the phone
- * of the application or, where the channel tells no phone, on one of its messages, and whose phone wants messages. Of
- * a conversation that ended in review, only the tap on the message that told of the approval afterwards begins another
- * one, or a later tap of which the channel does not say what it is on.
+ * The applications for which taps may begin a conversation. The application is open, the phone is not suppressed, and
+ * the brand does not say no. The tap came from the application's phone, or, if the channel tells no phone, stands on
+ * one of its messages. If a conversation ended in review, only two taps begin another one: the tap on the message that
+ * told the approval afterwards, and a later tap for which the channel does not tell the message.
  */
 async function candidatesOf(database: Database, heard: readonly Heard[]): Promise<Beginning[]> {
   const taps = heard.flatMap((one) => {
@@ -132,7 +135,7 @@ async function candidatesOf(database: Database, heard: readonly Heard[]): Promis
     const { all, approval } = messages.get(applicationId) ?? NO_MESSAGES;
     if (!hasConsent || isWrongPerson || brand.conversation === false || suppressed.has(phoneIndex)) return [];
     if (before !== undefined && approval === null) return [];
-    // Whatever else the person received came before the end.
+    // Any other message that the person got came before the end.
     const isLater = ({ contextIndex, event }: Heard, endedAt: Date | null) =>
       (contextIndex === null || !received.has(contextIndex)) && endedAt !== null && event.at > endedAt;
     const begins = taps.some(
@@ -154,7 +157,9 @@ interface Beginning {
   readonly isAgain: boolean;
 }
 
-/** The applications are marked first: from then on a payment needs the signature (D46). */
+/**
+ * Begins conversations. The applications are marked first, because from then on a payment needs the signature (D46).
+ */
 async function begin(database: Database, beginnings: readonly Beginning[]): Promise<number> {
   if (beginnings.length === 0) return 0;
   const ids = beginnings.map(({ candidate }) => candidate.applicationId);
@@ -177,21 +182,21 @@ interface HearingContext {
   readonly vault: Vault;
 }
 
-/** For log lines. */
+/** What was heard, in numbers for log lines. */
 export interface HeardCounts {
   readonly begun: number;
   readonly stored: number;
-  /** Messages that were not stored, because their person has sent too many, by application. */
+  /** Messages that were not stored because their person has sent too many, by application. */
   readonly beyond: ReadonlyMap<ApplicationId, number>;
   /** Messages of persons who have no conversation. */
   readonly strangers: number;
-  /** Those of them whose phone has an open application with an offer. */
+  /** Those whose phone has an open application with an offer. */
   readonly notices: readonly StrangerNotice[];
 }
 
 /**
- * Begins conversations, stores the messages of persons who have one, and answers those of others who have an offer. It
- * may be called again with the same.
+ * Begins conversations, stores the messages of persons who have one, and answers persons without one who have an offer.
+ * May be called again with the same messages.
  */
 export async function hearMessages(context: HearingContext, all: readonly Heard[]): Promise<HeardCounts> {
   const heard = all.map(asWords);
@@ -234,8 +239,9 @@ export async function hearMessages(context: HearingContext, all: readonly Heard[
 }
 
 /**
- * The channel's id of a message may be recorded after the intake has asked for the phone of a person, and before this
- * module asks. Then the interest and the person are noted here: else the person's next message would be nobody's.
+ * Learns the person and the interest of messages whose phone became known late. The channel's id of the answered
+ * message may be recorded after the intake has looked for it, and before this file does. Without this note the person's
+ * next message would belong to no conversation.
  */
 async function noteLateKnown(
   { database }: HearingContext,
@@ -255,7 +261,7 @@ async function noteLateKnown(
   await recordInterest(database, taps);
 }
 
-/** The inputs that their conversations have room for, the first ones first. */
+/** The inputs within the hourly limit of their conversations, in their order, and how many are beyond it. */
 function withinBound(inputs: readonly NewInput[], conversations: readonly Found[]) {
   const used = new Map(conversations.map(({ id, inputsOfHour }) => [id, inputsOfHour]));
   const beyond = new Map<ApplicationId, number>();

@@ -1,4 +1,7 @@
-/** The subjects below a conversation, behind the ports of this room. */
+/**
+ * Connects conversations to the subjects below them: documents, income and signing, behind the interfaces of
+ * `uses/ports.ts`. Also uploads PDFs to the channel over the network.
+ */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { OfferShown, ShownContract } from '../../../domain/conversation/input.ts';
@@ -23,7 +26,7 @@ import { shownFate } from '../rules/files.ts';
 import { applicationsOfSamePhone } from '../sql/conversations.ts';
 import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
-/** What the work beside the conversations needs. */
+/** What the work beside the conversations works with. */
 export interface Neighbours {
   readonly documents: DocumentContext;
   readonly income: IncomeContext;
@@ -34,7 +37,7 @@ export interface Neighbours {
 const CODE_MINUTES = 10;
 const AGAIN_MS = 30_000;
 
-/** Documents, incomes, offers, contracts and codes. */
+/** Does the work: reads documents, checks incomes, makes offers and contracts, sends codes. */
 export function performerOf({ documents, income, signing, channel }: Neighbours): Performer {
   return {
     readDocument: (order, file) => readDocument(documents, order, file),
@@ -55,7 +58,7 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
     },
     async finishContract({ applicationId, signal }) {
       const signed = await finishContract(signing, applicationId);
-      // Another process makes it, or no certificate is set.
+      // Another process is making it, or no certificate is set.
       if (signed === null) return { retryAfterMs: 0, reason: 'not_finished' };
       const { contract, bytes } = signed;
       const sha256 = hash('sha256', bytes);
@@ -71,7 +74,7 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
   };
 }
 
-/** null: the channel takes no such file. */
+/** Uploads a PDF to the channel; null: the channel refuses the file. */
 async function upload(
   channel: Neighbours['channel'],
   { bytes, filename, sha256 }: { bytes: Buffer; filename: string; sha256: string },
@@ -135,13 +138,13 @@ function shownOffer(offer: Offer, locale: string): OfferShown {
   };
 }
 
-/** A code into the same chat is no second way, and the person reads where it comes. */
+/** Where the person has to look for the code. A code into the same chat is no second way, and the text says so. */
 function sameChat(locale: string): string {
   if (locale.startsWith('pt')) return 'esta conversa';
   return locale.startsWith('en') ? 'this chat' : 'este chat';
 }
 
-/** Answers, signatures and evidence, in the transaction of a turn. */
+/** Checks answers, signs, withdraws and records evidence, in the transaction of a turn. */
 export function signingOf(vault: Vault): Signing {
   return {
     checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),

@@ -1,6 +1,6 @@
 /**
- * One turn of one conversation: its inputs through the rules, one after the other, with what is proven in between. What
- * the turn came to is data; `turns.ts` writes it.
+ * Takes one turn of one conversation: gives its inputs to the rules, one after the other, and performs the checks and
+ * signatures that the rules ask for (D43, D46). The result is data; `uses/write-taken.ts` writes it.
  */
 
 import { hash } from 'node:crypto';
@@ -34,14 +34,14 @@ import type { NewWork } from '../sql/work.ts';
 import type { Signing } from './ports.ts';
 import type { OpenedInput, TurnFacts, TurnResult, Voice } from './turn-result.ts';
 
-// What a stored input is to the rules. Pure.
+// The first part: turns a stored input into an input of the rules.
 
-/** What a person sends beside an answer, such as the notice before an album's pictures. */
+/** Kinds of messages that come beside an answer, such as the notice before an album's pictures. */
 const QUIET: readonly string[] = ['reaction', 'unsupported'];
 
 /**
- * The input of the rules. `at`: when it was sent, or stored where it tells no time of its own. `canSay`: the channel's
- * window is open. A second begin is a tap of something else.
+ * The input of the rules. `at`: when it was sent, or stored if it has no time of its own. `canSay`: the channel's
+ * window is open. A second begin counts as the tap of another message's button.
  */
 export function ruleInputOf(
   content: SealedInput,
@@ -78,7 +78,8 @@ function receivedOf(content: SealedInput | undefined): ReceivedWithdrawal | null
   return content?.kind === 'withdrawal_received' ? content : null;
 }
 
-// What a turn leaves as evidence: what its reply shows, and what the person does. Hashes and ids alone (D46).
+// The second part: the evidence of a turn, which is what its reply shows and what the person does. It has only hashes
+// and ids (D46).
 
 const KINDS = {
   consent: 'data_consent_asked',
@@ -86,7 +87,7 @@ const KINDS = {
   contract: 'contract_shown',
 } as const satisfies Readonly<Record<ProvenQuestion, EvidenceEntry['kind']>>;
 
-/** The text that a reply shows, and the contract beside it. What no reply tells is no evidence of anything shown. */
+/** The evidence of what a reply shows: the text, and the contract with it. Without a reply nothing was shown. */
 function shownBy({ shows, text, document }: TurnReply, turn: number, now: Date): EvidenceEntry[] {
   if (shows === null) return [];
   const sha256 = hash('sha256', text);
@@ -95,8 +96,8 @@ function shownBy({ shows, text, document }: TurnReply, turn: number, now: Date):
 }
 
 /**
- * What a person does by an input; `contract` is the SHA-256 of the contract that is accepted. `received`: an operator
- * says it in the person's place.
+ * The evidence of what a person does by an input. `contract` is the SHA-256 of the accepted contract. `received`: an
+ * operator recorded the act for the person.
  */
 function actOf(
   act: EvidenceAct,
@@ -121,13 +122,13 @@ function actOf(
   };
 }
 
-/** What was proven by a person's message names this message, beside the ones that it names already. */
+/** Adds the message that proved something to the entry, unless the entry already names one. */
 function provenBy(entry: EvidenceEntry, input: InputRow | null): EvidenceEntry {
   if ('message_index' in entry.facts) return entry;
   return { ...entry, facts: { ...entry.facts, ...messageOf(input) } };
 }
 
-/** The index of the channel's id is in hex, as everywhere in the evidence. */
+/** The input and its message. The index of the channel's id is in hex, as everywhere in the evidence. */
 function messageOf(input: InputRow | null) {
   const index = input?.message_index ?? null;
   return {
@@ -149,16 +150,16 @@ export async function takeTurn(
   const persons = inputs.some(({ row: { source } }) => source === 'person');
   await turn.apply({ kind: 'approval_message', message: approvalMessage }, null);
   await turn.lookAtReplies();
-  // How it ended is told again also where it may have arrived: nothing else would tell it.
+  // The end is told again even if it may have arrived, because nothing else would tell it.
   if (untold === 'never' || (untold === 'maybe' && isEnd(row.place)))
     await turn.apply({ kind: 'unsaid' }, null);
-  // A person who writes at the last moment is not reminded.
+  // A person who has just written needs no reminder.
   if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
     const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
     if (restMs > 0) turn.waitOn(restMs);
     else await turn.apply({ kind: 'timer', timer: row.timer, mayRemind }, null);
   }
-  // The ends of work come last: what was sent beside them cannot answer what they ask.
+  // The results of work come last, because what the person sent before them cannot answer their questions.
   const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
   for (const input of inputs) if (!isWork(input)) await turn.take(input);
   for (const input of inputs) if (isWork(input)) await turn.take(input);
@@ -204,16 +205,16 @@ class OneTurn {
     this.#acceptedInput = row.accepted_input;
   }
 
-  /** An input as it is stored. */
+  /** Takes a stored input. */
   async take(input: OpenedInput): Promise<void> {
     const { row, content } = input;
-    // A message of another phone opens no window at the application's.
+    // A message from another phone opens no window for the application's phone.
     if (row.source === 'person' && !content.isOfOtherPhone) {
       const before = this.#heardAt;
       if (before === null || row.at > before) this.#heardAt = row.at;
       if (before !== null && dayOf(row.at) > dayOf(before)) await this.apply({ kind: 'next_day' }, null);
       this.#channelId = content.channelId ?? this.#channelId;
-      // What was sent in time is taken for it, also where the turn comes late.
+      // A withdrawal that was sent in time counts as in time, even if the turn comes late.
       const until = this.#state.withdrawableUntilMs;
       if (until !== null && Math.min(row.at.getTime(), this.#row.now.getTime()) >= until)
         await this.apply({ kind: 'withdrawal_over' }, null);
@@ -222,14 +223,14 @@ class OneTurn {
     await this.apply(ruleInputOf(content, row.at, this.#state, canSay), input);
   }
 
-  /** An input of the rules, and the proofs that follow from it. */
+  /** Applies an input of the rules, and performs the effects that follow from it. */
   async apply(input: Input, from: OpenedInput | null): Promise<void> {
     const { state, effects } = next(this.#voice.flow, this.#state, input);
     this.#state = state;
     for (const effect of effects) await this.#perform(effect, input, from);
   }
 
-  /** Asks what became of the signed contract and of an approval in the chat, each by its own reply. */
+  /** Looks what became of the replies with the signed contract and with an approval. */
   async lookAtReplies(): Promise<void> {
     const { place, copyTurn, approval, approvalTurn } = this.#state;
     if (approval === 'said' && approvalTurn !== null)
@@ -239,22 +240,22 @@ class OneTurn {
     await this.apply({ kind: 'copy_reply', isLost: reply?.fate === 'lost' }, null);
   }
 
-  /** The conversation expires so much later than its timer says. */
+  /** Lets the conversation expire this much later than its timer says. */
   waitOn(restMs: number): void {
     this.#restMs = restMs;
   }
 
   async end(): Promise<TurnResult> {
-    // After an opt-out nothing follows, also nothing of what came before it in the same turn. A wrong person hears the
-    // apology alone.
+    // After an opt-out nothing is said, not even what came before it in the same turn. A wrong person hears only the
+    // apology.
     if (this.#state.optedOut || this.#state.wrongPerson) {
       const apology = this.#says.filter(({ text }) => text === 'wrong_person');
       this.#says.splice(0, this.#says.length, ...(this.#state.optedOut ? [] : apology));
-      // After the end this work asks no provider, and forgets the code.
+      // This work stays, because after the end it only forgets the code and asks no provider.
       this.#work = this.#work.filter(({ work }) => work === 'answer_source');
     }
     const isOpen = this.#windowUntil > this.#row.now;
-    // A question that cannot be told now is asked when the person writes, and the template says so.
+    // A question that cannot be told now is asked when the person writes; the template asks the person to write.
     if (this.#says.length > 0 && !isOpen) await this.apply({ kind: 'unsaid' }, null);
     const reply = isOpen
       ? composeReply({ ...this.#voice, applicationId: this.#applicationId }, this.#state, this.#says)
@@ -333,7 +334,7 @@ class OneTurn {
       }
       case 'withdraw': {
         const received = receivedOf(from?.content);
-        // A word of the person that came before it counts in its place.
+        // An earlier word of the person counts in the place of the operator's record.
         if (received !== null && this.#evidence.some(({ kind }) => kind === 'withdrawal_asked')) return;
         const sentAt = received === null ? (from?.row.at ?? null) : null;
         const about = [this.#session, this.#applicationId, sentAt, received] as const;

@@ -1,4 +1,7 @@
-/** The inputs that wait for turns, opened. */
+/**
+ * Reads and opens the inputs that wait for turns, in their order (docs/conversation.md, "Inputs, turns and replies").
+ * Opens sealed rows of `conversation_inputs`, and reads the present reasons of documents.
+ */
 import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -9,16 +12,17 @@ import { type InputRow, openInput } from '../sql/inputs.ts';
 import type { ClaimedConversation } from '../sql/turns.ts';
 import type { OpenedInput } from './turn-result.ts';
 
-/** What waits for one conversation, in its order. */
+/** The waiting inputs of one conversation, in their order. */
 export interface Waiting {
   readonly opened: OpenedInput[];
   readonly damaged: { readonly row: InputRow; readonly error: unknown }[];
 }
 
 /**
- * The inputs that wait for these conversations. From the first one on whose data key another process has, the inputs of
- * a conversation are left to that process: none of them may go before it. Of a file that was read counts what is stored
- * of it now, because an operator may have decided since: a later decision waits for the turn (decide-document.ts).
+ * The inputs that wait for these conversations. If this process lacks the data key of an input, that input and all
+ * later ones of the conversation are left to another process, because none may overtake it. For a file that was read,
+ * the present state of its document counts, because an operator may have decided since. A later decision waits for the
+ * turn (`uses/decide-document.ts`).
  */
 export async function openWaiting(
   vault: Vault,

@@ -1,4 +1,7 @@
-/** What operators do with conversations (docs/conversation.md). Each act runs in the transaction that records it. */
+/**
+ * What operators do with conversations: list, show, hand over, give back, close, start, and write to the person
+ * (docs/conversation.md, "What an operator does"). Each act runs in the transaction that records it.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
@@ -42,7 +45,7 @@ export function listConversations(
   return readConversations(database, filter);
 }
 
-/** Something that happened to a conversation. */
+/** An input of a conversation, as operators see it. */
 export interface ShownInput {
   readonly at: Date;
   readonly source: string;
@@ -58,7 +61,7 @@ export interface ShownConversation {
   readonly since: SinceBegin;
 }
 
-/** A conversation with what happened. Throws `OperatorError` where the application has none. */
+/** A conversation with what happened in it. Throws `OperatorError` if the application has none. */
 export async function showConversation(
   context: OperatorContext,
   id: ApplicationId,
@@ -71,7 +74,7 @@ export async function showConversation(
     try {
       content = openInput(vault, input);
     } catch {
-      // Damaged, or sealed with a key that this command lacks: the rest is shown.
+      // This input is damaged, or this command lacks its key: the others are shown.
     }
     inputs.push({ at: input.at, source: input.source, turn: input.turn, content });
   }
@@ -87,7 +90,7 @@ const REFUSED = {
 } as const;
 export type OperatorAct = keyof typeof REFUSED;
 
-/** Hands a conversation over, gives it back or closes it. Throws `OperatorError` where that changes nothing. */
+/** Hands a conversation over, gives it back or closes it. Throws `OperatorError` if that changes nothing. */
 export async function actOn(
   context: OperatorContext,
   id: ApplicationId,
@@ -95,7 +98,7 @@ export async function actOn(
 ): Promise<ConversationRow> {
   const row = await requireConversation(context, id);
   return inTransaction(context.database, async (session) => {
-    // A turn of the service that is under way comes first.
+    // Waits for a turn of the service that is under way.
     const locked = await lockConversation(session, row.id);
     const refused = locked === null ? 'it was erased' : REFUSED[act](locked);
     if (refused !== null) throw new OperatorError(`the conversation of application ${id}: ${refused}`);
@@ -105,8 +108,8 @@ export async function actOn(
 }
 
 /**
- * Gives a conversation back. Where somebody said without an open conversation that the number is wrong, messages go out
- * again. Returns the conversation; null: there is none. Throws `OperatorError` where that changes nothing.
+ * Gives a conversation back. If somebody without an open conversation said that the number is wrong, messages go out
+ * again. Returns the conversation; null: there is none. Throws `OperatorError` if that changes nothing.
  */
 export async function giveBack(context: OperatorContext, id: ApplicationId): Promise<ConversationRow | null> {
   const { database } = context;
@@ -118,20 +121,21 @@ export async function giveBack(context: OperatorContext, id: ApplicationId): Pro
   return row;
 }
 
-/** Begins a conversation for an application that has none that is open. Throws `OperatorError`. */
+/** Begins a conversation for an application that has no open one. Throws `OperatorError`. */
 export async function startConversation(
   context: OperatorContext,
   id: ApplicationId,
 ): Promise<ConversationRow> {
   const { database } = context;
-  // Marked first: from then on a payment needs the signature (D46), and until this ends nobody signs.
+  // The application is marked first. From then on a payment needs the signature (D46), and until this transaction ends
+  // nobody can sign.
   await markConversations(database, [id]);
   const [candidate] = await readCandidates(database, [id]);
   if (candidate === undefined) throw new OperatorError(`application ${id} is not open, or has no phone`);
   if (!candidate.hasConsent) {
     throw new OperatorError(`the applicant of application ${id} has not given consent to be contacted`);
   }
-  // Another conversation would hear a withdrawal, and not withdraw the signature.
+  // A new conversation would hear a withdrawal without withdrawing the signature.
   if (candidate.isSigned) throw new OperatorError(`the contract of application ${id} is signed`);
   if (candidate.brand.conversation === false) {
     throw new OperatorError(`the brand of the key of application ${id} says "conversation": false`);
@@ -139,7 +143,7 @@ export async function startConversation(
   if ((await suppressedOf(database, [candidate.phoneIndex])).size > 0) {
     throw new OperatorError(`the phone of application ${id} wants no messages`);
   }
-  // Whoever starts one knows that the phone is the applicant's.
+  // An operator who starts a conversation knows that the phone is the applicant's.
   await noteWrongPerson(database, [id], false);
   if ((await beginConversations(database, [candidate], true)).length === 0) {
     throw new OperatorError(`application ${id} has an open conversation already`);
@@ -152,8 +156,8 @@ export async function startConversation(
 const MAX_TEXT_LENGTH = 1_000;
 
 /**
- * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` where the
- * service holds it, the person wants no messages, or the channel's window is closed.
+ * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` if the
+ * service holds it, if the phone is suppressed, or if the channel's window is closed.
  */
 export async function sayTo(
   context: OperatorContext,
@@ -174,7 +178,7 @@ export async function sayTo(
         `the service speaks with application ${id}: first run conversation hand-over ${id}`,
       );
     }
-    // After the end no turn hears of an opt-out from anywhere else.
+    // After the end no turn hears of an opt-out from elsewhere, so it is read here.
     const isSuppressed = await isMuted(session, row);
     if (row.state?.optedOut === true || isSuppressed) throw new OperatorError('the person wants no messages');
     if (row.state?.wrongPerson === true) {
@@ -212,19 +216,20 @@ async function requireConversation(
   return row;
 }
 
-// What changed beside a conversation since it began, for operators: it goes on as it began (D43).
+// The second part: what has changed since a conversation began, for operators. The conversation itself goes on as it
+// began (D43).
 
 interface SinceBegin {
-  /** When the key of the application was revoked; null: it is not, or the application is gone. */
+  /** When the API key of the application was revoked; null: it is not revoked, or the application is gone. */
   readonly keyRevokedAt: Date | null;
   /**
-   * A conversation that begins now would have another flow, or another name of the partner, or none would begin. null:
-   * nothing is said yet, or the application is gone.
+   * A conversation that began now would have another flow or another name of the partner, or none would begin. Null:
+   * nothing was said yet, or the application is gone.
    */
   readonly isBrandChanged: boolean | null;
 }
 
-/** Compares the key and its brand, as they are now, with what the conversation began with. */
+/** Compares the present key and brand with what the conversation began with. */
 async function sinceBegin(session: Session, row: ConversationRow): Promise<SinceBegin> {
   const key = await keyNow(session, toApplicationId(row.application_id));
   if (key === null) return { keyRevokedAt: null, isBrandChanged: null };

@@ -1,4 +1,7 @@
-/** What an operator says to the person in the middle of a conversation that the service holds. */
+/**
+ * Sends an operator's text to the person in the middle of a conversation that the service holds (docs/operators.md,
+ * "Pended applications"). Hands the conversation over and gives it back around the text.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
@@ -11,10 +14,10 @@ import { type ConversationRow, conversationOf, lockConversation } from '../sql/c
 import { actOn, sayTo } from './operate.ts';
 
 /**
- * Sends a text to the person of an application, as a part of the caller's transaction. A conversation that the service
- * holds is handed over for the text and given back, so the open question is asked again below the text, and its answer
- * belongs to it. Returns false where the text cannot be sent: there is no open conversation, the person wants no
- * messages, or the channel's window is closed. Throws `OperatorError` where the conversation cannot be handed over now.
+ * Sends a text to the person of an application, in the caller's transaction. A conversation that the service holds is
+ * handed over for the text and then given back, so the open question is asked again below the text. Returns false if
+ * the text cannot be sent: there is no open conversation, the phone is suppressed, or the channel's window is closed.
+ * Throws `OperatorError` if the conversation cannot be handed over now.
  */
 export async function sayAside(context: OperatorContext, id: ApplicationId, text: string): Promise<boolean> {
   const found = await conversationOf(context.database, id);
@@ -37,7 +40,7 @@ export async function sayAside(context: OperatorContext, id: ApplicationId, text
   });
 }
 
-/** Whether a text of an operator can go to the person of the conversation now, as `sayAside` sends it. */
+/** Whether a text of an operator can go to the person now, as `sayAside` sends it. */
 export async function canSay(
   session: Session,
   { database }: Pick<OperatorContext, 'database'>,

@@ -1,6 +1,7 @@
 /**
- * Answers persons without a conversation who write words in place of tapping the offer's button (D43): once, with the
- * button. Only the tap begins a conversation.
+ * Answers persons without a conversation who write words instead of tapping the offer's button: once, with the button
+ * (D43; docs/conversation.md, "Inputs, turns and replies"). Only the tap begins a conversation. Queues replies, and
+ * notes wrong persons.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
@@ -41,13 +42,13 @@ export interface StrangerNotice {
   readonly did: 'answered' | 'wrong_person' | 'nothing';
 }
 
-/** Turns of conversations begin with 1. These two are of nobody's conversation, so each comes once. */
+/** The numbers of these two answers. Turns of conversations begin with 1. An application gets each answer once. */
 const BUTTON_TURN = -1;
 const APOLOGY_TURN = 0;
 
-/** These words want no button. */
+/** Words with these meanings get no button. */
 const WANT_NONE: readonly Meaning[] = ['no', 'later', 'withdraw', 'thanks'];
-/** Of somebody who has answered nothing yet, the second one means the first. */
+/** From a person who has answered nothing yet, the second meaning counts as the first. */
 const OF_ANOTHER: readonly Meaning[] = ['wrong_person', 'mistaken'];
 
 /** The words of one person about one application. */
@@ -58,9 +59,9 @@ interface Words {
 }
 
 /**
- * Answers these messages of persons without a conversation. The button comes to whoever has an open application with
- * consent and an offer that was sent; "wrong number" counts for every open application that was sent a message. It may
- * be called again with the same.
+ * Answers these messages of persons without a conversation. The button goes to persons with an open application that
+ * has consent and was sent an offer. "Wrong number" counts for every open application that was sent a message. May be
+ * called again with the same messages.
  */
 export async function answerStrangers(
   context: StrangersContext,
@@ -100,7 +101,7 @@ function isOfAnother({ meanings }: Words): boolean {
   return OF_ANOTHER.some((meaning) => meanings.has(meaning));
 }
 
-/** Those who say that the number is wrong. Where no message came, the words are about something else. */
+/** The words that say that the number is wrong. If no message was sent, the words are about something else. */
 async function wrongOf({ database }: StrangersContext, all: readonly Words[]): Promise<Words[]> {
   const said = all.filter(isOfAnother);
   if (said.length === 0) return [];
@@ -111,7 +112,10 @@ async function wrongOf({ database }: StrangersContext, all: readonly Words[]): P
   return said.filter(({ candidate }) => sent.has(candidate.applicationId));
 }
 
-/** Who may get an answer at all: with consent, of a brand with conversations, and not after an opt-out. */
+/**
+ * The applications that may get an answer at all: with consent, with a brand that has conversations, and not
+ * suppressed.
+ */
 async function answerable({ database }: StrangersContext, all: readonly Words[]) {
   const suppressed = await suppressedOf(
     database,
@@ -121,7 +125,7 @@ async function answerable({ database }: StrangersContext, all: readonly Words[])
     hasConsent && brand.conversation !== false && !suppressed.has(phoneIndex);
 }
 
-/** From now on no message of the application goes to its phone, until an operator gives it back. */
+/** Notes a wrong person: no message of the application goes to this phone until an operator gives it back. */
 async function noteWrong(context: StrangersContext, words: Words, mayAnswer: boolean): Promise<void> {
   const { applicationId } = words.candidate;
   const content = mayAnswer ? await contentOf(context, words, false) : null;
@@ -163,7 +167,7 @@ async function answerOffered(context: StrangersContext, all: readonly Words[]): 
   return notices;
 }
 
-/** null: the channel's window is closed, or this process lacks the data key of the applicant. */
+/** The sealed answer; null: the channel's window is closed, or this process lacks the data key of the applicant. */
 async function contentOf(
   { database, vault }: StrangersContext,
   words: Words,

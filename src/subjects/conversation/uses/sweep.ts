@@ -1,23 +1,26 @@
-/** Tells conversations what changed beside them: the status of the application, and an opt-out from anywhere (D43). */
+/**
+ * Tells conversations what changed beside them: the status of the application, and an opt-out from anywhere (D43).
+ * Writes `conversation_inputs`; `sql/sweep.ts` finds the changes.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { addInputs, INPUT_BELL, type NewInput } from '../sql/inputs.ts';
 import { changedBeside, changedStatuses, nextOpen, optedOutOf, PART } from '../sql/sweep.ts';
 
-/** Where the round over all open conversations goes on; null: it begins anew. */
+/** Where the round over all open conversations goes on; null: it begins again. */
 export type RoundPlace = ApplicationId | null;
 
-/** What a look came to. */
+/** The result of a look. */
 interface Look {
-  /** Inputs that are new. */
+  /** How many inputs are new. */
   readonly told: number;
   readonly after: RoundPlace;
 }
 
 /**
- * Stores an input for each open conversation that has to hear of a change: of those beside which something changed just
- * now, and of the part of all others that follows `after`.
+ * Stores an input for each open conversation that has to hear of a change: those with a recent change, and the next
+ * part of the round, which follows `after`.
  */
 export async function sweepConversations(
   { database, vault }: { database: Database; vault: Vault },
@@ -37,7 +40,7 @@ export async function sweepConversations(
     database,
     some.map(({ phoneIndex }) => phoneIndex),
   );
-  // An opt-out wins: of one conversation one look waits at most.
+  // Opt-outs are stored first and so win: of one conversation at most one input of the sweep waits.
   await tell(
     some
       .filter(({ phoneIndex }) => optedOut.has(phoneIndex))

@@ -1,4 +1,7 @@
-/** Tells a conversation what an operator did. */
+/**
+ * Tells a conversation what an operator did: stores the input and takes its turn at once, in the transaction of the
+ * act. Writes `conversation_inputs` and the results of the turn.
+ */
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import type { ConversationRow } from '../sql/conversations.ts';
@@ -8,7 +11,7 @@ import type { TurnResult } from './turn-result.ts';
 import { type TakenTogether, takeTurns } from './turns.ts';
 
 /**
- * Stores an input of the operator, and takes the turn of it, in the transaction of the act. Returns the turn; null: it
+ * Stores an input from the operator, and takes its turn, in the transaction of the act. Returns the turn; null: it
  * could not be taken.
  */
 export async function tell(
@@ -26,7 +29,7 @@ export async function tell(
   const onTaken = ({ results: [result] }: TakenTogether) => {
     taken = result ?? null;
   };
-  // An operator speaks at this moment, so a reminder that is due is none.
+  // An operator is acting at this moment, so a due reminder is left out.
   await takeTurns({ ...turns, mayRemind: () => false, onFault: () => {}, onTaken }, [row.id]);
   return taken;
 }

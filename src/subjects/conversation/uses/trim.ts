@@ -1,4 +1,7 @@
-/** Deletes the chats of conversations that ended long ago, and old answers to persons without one. */
+/**
+ * Deletes the chats of conversations that ended long ago, and old answers to persons without a conversation
+ * (`CONVERSATION_DAYS`; docs/upkeep.md). Writes through `sql/trim.ts` and the replies of messages.
+ */
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import {
   answeredLongAgo,
@@ -19,30 +22,30 @@ import {
   withRest,
 } from '../sql/trim.ts';
 
-/** Notes the elapsed time at which the ends of conversations, and answers to persons without one, were first seen. */
+/** Notes the elapsed time at which ended conversations, and answers to persons without one, were first seen. */
 export async function stampChats(database: Database): Promise<void> {
   await stampEnded(database);
   await stampStrangers(database);
 }
 
-/** What one transaction looked at, and what it let go of. */
+/** How much one transaction looked at, and how much it deleted. */
 interface Step {
   readonly looked: number;
   readonly gone: number;
 }
 
 /**
- * Deletes the inputs and the replies of conversations that ended this many elapsed days ago, in steps that commit; of
- * those that grew after that, what came later after as many days more. The conversation itself stays with its
- * application, and everything said stays with a signed contract. Returns the number of conversations.
+ * Deletes the inputs and the replies of conversations that ended this many elapsed days ago, in steps that commit. What
+ * came later is deleted after as many days more. The conversation itself stays with its application, and with a signed
+ * contract the whole chat stays. Returns the number of conversations.
  */
 export function trimConversations(database: Database, days: number): Promise<number> {
   return inSteps(database, (session) => trimSome(session, days));
 }
 
 /**
- * Deletes answers to persons without a conversation this many elapsed days after they were seen, in steps that commit,
- * but for those of applications with a signed contract. Returns their number.
+ * Deletes answers to persons without a conversation this many elapsed days after they were seen, in steps that commit.
+ * Answers of applications with a signed contract stay. Returns their number.
  */
 export function trimStrangers(database: Database, days: number): Promise<number> {
   return inSteps(database, (session) => trimSomeStrangers(session, days));

@@ -1,4 +1,4 @@
-/** What one turn works on, and what it comes to. */
+/** The types of what one turn works on, and of its result. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Told } from '../../../domain/conversation/effect.ts';
 import type { Flow, Language } from '../../../domain/conversation/flow.ts';
@@ -16,30 +16,33 @@ export interface OpenedInput {
   readonly content: SealedInput;
 }
 
-/** How a conversation speaks. */
+/** How a conversation speaks: flow, language and the partner's name. */
 export interface Voice {
   readonly flow: Flow;
   readonly language: Language;
-  /** For Intl. */
+  /** The locale, for `Intl`. */
   readonly locale: string;
   readonly partner: string;
 }
 
-/** What is known of a conversation beside its row and its inputs. */
+/** What a turn knows about a conversation beside its row and its inputs. */
 export interface TurnFacts {
-  /** An input cannot be read. */
+  /** One of the inputs cannot be read. */
   readonly isDamaged: boolean;
-  /** Of the newest reply: `never`: it will not arrive. `maybe`: the channel did not say that it took the reply. */
+  /**
+   * The fate of the newest reply. `never`: it will not arrive. `maybe`: the channel did not say that it took the reply.
+   * Null: neither.
+   */
   readonly untold: 'never' | 'maybe' | null;
-  /** The channel's id of the person's message that the turn answers, where it takes none; null: there is none. */
+  /** The channel's id of the message that the turn answers if it takes no message itself; null: there is none. */
   readonly answers: string | null;
-  /** The message outside the chat that tells of an approval. Read where the conversation may have to tell it. */
+  /** The message outside the chat that tells the approval. Read only if the conversation may have to tell it. */
   readonly approvalMessage: ApprovalMessage;
   /** A reminder may go out now. */
   readonly mayRemind: boolean;
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface TurnResult {
   readonly written: Omit<WrittenTurn, 'hasHeard' | 'isTrimmed'>;
   readonly applicationId: ApplicationId;
@@ -48,14 +51,14 @@ export interface TurnResult {
   readonly told: readonly Told[];
   readonly evidence: readonly EvidenceEntry[];
   /**
-   * null: no signature was withdrawn. Otherwise the application is to be rejected; `by`: the operator who recorded it,
-   * or null for the person in the chat.
+   * Whether a signature was withdrawn, so that the application has to be rejected; null: none was. `by`: the operator
+   * who recorded the withdrawal, or null for the person in the chat.
    */
   readonly withdraws: { readonly by: Withdrawer | null } | null;
-  /** The reply tells that the review approved: no message outside the chat does. */
+  /** The reply tells that the review approved, so no message outside the chat has to. */
   readonly tellsApproval: boolean;
   /** The reply tells that a withdrawal is recorded. */
   readonly tellsWithdrawal: boolean;
-  /** The template that reminds is wanted. */
+  /** The template that reminds has to be sent. */
   readonly reminds: boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * Turns of many conversations in one transaction: inputs in, then states, replies, work, evidence and events together,
- * or none of them. So a crash between any two steps repeats nothing.
+ * Takes turns of many conversations in one transaction: inputs are read; then states, replies, work, evidence and
+ * events are written together or not at all (D43; docs/conversation.md, "Inputs, turns and replies"). So a crash at any
+ * moment repeats nothing.
  */
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
@@ -35,17 +36,18 @@ import type { Signing } from './ports.ts';
 import type { OpenedInput, TurnResult, Voice } from './turn-result.ts';
 import { newWrongPerson, type TakenTurn, writeTaken } from './write-taken.ts';
 
-// How conversations speak: the flow, the language, and the partner's name. The first turn reads these for good.
+// The first part: how conversations speak, by flow, language and the partner's name. The first turn reads these for
+// good.
 
-/** The flows of a store by version. Versions never change, so a process reads each once. */
+/** The flows of a store by version. A version never changes, so a process reads each version once. */
 type FlowCache = Map<number, Flow>;
 const MOST_FLOWS = 1_000;
-/** A phone that cannot be read gets no message either. */
+/** The language if the phone cannot be read; then no message goes out anyway. */
 const UNREAD = { language: 'es', locale: 'es' } as const;
 
 /**
- * The voices of conversations that the transaction has locked. One is absent at the first turn of a conversation whose
- * applicant is sealed with a data key that this process lacks.
+ * The voices of conversations that the transaction has locked. A conversation at its first turn is left out if this
+ * process lacks the data key of its applicant.
  */
 async function readVoices(
   session: Transaction,
@@ -84,7 +86,7 @@ async function firstVoices(
   if (rows.length === 0) return [];
   const ids = rows.map(({ application_id }) => toApplicationId(application_id));
   const speakers = await readSpeakers(session, vault, ids);
-  // Most conversations of a turn have the same flow.
+  // Most conversations of a transaction have the same flow.
   const flowIds = new Map<string, number>();
   const made: SetUp[] = [];
   for (const { id, application_id } of rows) {
@@ -94,7 +96,7 @@ async function firstVoices(
       phone = null,
       isKeyUnknown = false,
     } = speakers.get(toApplicationId(application_id)) ?? {};
-    // What the first turn reads is for good, so a process reads it that can.
+    // What the first turn reads is kept for good, so it is left to a process that has the key.
     if (isKeyUnknown) continue;
     const own = brand.conversation || {};
     const key = JSON.stringify(own);
@@ -115,7 +117,7 @@ async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly n
   const missing = [...new Set(ids)].filter((id) => !flows.has(id));
   if (missing.length === 0) return;
   if (flows.size + missing.length > MOST_FLOWS) flows.clear();
-  // A version from before a text was added has the default one.
+  // If a version is older than a text, it gets the default text.
   for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flowWith(DEFAULT_FLOW, flow));
 }
 
@@ -127,9 +129,9 @@ export interface TurnContext {
   readonly flows: FlowCache;
   /** Whether a reminder may go to a phone of this country (null: unknown) at the time (docs/contact-windows.md). */
   readonly mayRemind: (country: Country | null, at: Date) => boolean;
-  /** Called with a conversation that an operator has to look at, because its rows cannot be read. */
+  /** Called with a conversation whose rows cannot be read, so that an operator has to look at it. */
   readonly onFault: (conversation: ConversationId, error: unknown) => void;
-  /** Called with turns that are committed; absent: nobody counts them. */
+  /** Called with the turns after their commit; absent: nobody counts them. */
   readonly onTaken?: (taken: TakenTogether) => void;
 }
 
@@ -141,12 +143,12 @@ export interface TakenTogether {
   readonly tookMs: number;
 }
 
-/** The conversations of one transaction: so many turns take less time than a person notices. */
+/** The most conversations of one transaction. Their turns take less time than a person notices. */
 const MOST_AT_ONCE = 200;
 
 /**
  * Takes turns of conversations that have something to do; `ids` narrows them. Returns how many turns were taken. A
- * conversation whose rows cannot be read goes to an operator, and stops no other one.
+ * conversation whose rows cannot be read goes to an operator, and does not stop the others.
  */
 export async function takeTurns(
   context: TurnContext,
@@ -184,8 +186,8 @@ export async function takeTurns(
 }
 
 /**
- * Turns of conversations that a transaction has locked, as a part of it. One whose applicant is sealed with a data key
- * that this process lacks is left to another process.
+ * Takes turns of conversations that the transaction has locked. A conversation is left to another process if this one
+ * lacks the data key of its applicant.
  */
 async function takeClaimed(
   context: TurnContext,
@@ -203,7 +205,8 @@ async function takeClaimed(
       .map(({ application_id }) => toApplicationId(application_id)),
   );
   const taken: TakenTurn[] = [];
-  // One order of applications: what is proven, and a phone that changed hands, lock them one after the other.
+  // The applications are always taken in the same order, because proofs and changed phones lock them one after the
+  // other.
   for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
     const voice = voices.get(row.id);
     if (voice === undefined) continue;
@@ -231,7 +234,7 @@ function mayTellApproval({ state }: ClaimedConversation, opened: readonly Opened
   return (state?.approval ?? 'none') !== 'none' || opened.some(isReviewed);
 }
 
-/** Gives a conversation to an operator whose rows make a turn fail. What waits for it is left aside. */
+/** Gives a conversation whose rows make a turn fail to an operator. Its waiting inputs are set aside. */
 async function setAside(
   { database, vault, onFault }: TurnContext,
   ids: readonly ConversationId[],
@@ -258,11 +261,11 @@ async function setAside(
   for (const id of ids) onFault(id, error);
 }
 
-// Which message the reply of a turn marks as read, where the turn takes none.
+// The last part: which message the reply marks as read if the turn takes none.
 
 /**
- * The channel's ids of the messages that led to the work whose ends wait, by conversation: the reply answers them. A
- * message that cannot be read has none, because a mark is not worth a turn.
+ * The channel's ids of the messages that led to the work whose results wait, by conversation. The reply answers these.
+ * A message that cannot be read is skipped: a missing mark must not stop a turn.
  */
 async function answeredMessages(
   vault: Vault,
@@ -278,7 +281,7 @@ async function answeredMessages(
       const { channelId = null, isOfOtherPhone = false } = openInput(vault, row);
       if (channelId !== null && !isOfOtherPhone) found.set(row.conversation_id, channelId);
     } catch {
-      // As above.
+      // This message is skipped, as said above.
     }
   }
   return found;

@@ -1,24 +1,27 @@
-/** Whose message a person's message is: the conversation that it belongs to. */
+/**
+ * Decides which conversation a person's message belongs to (D43; D46 for withdrawals; docs/signing.md, "The
+ * signature"). Pure: `sql/match.ts` finds the conversations.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Heard } from '../../../domain/message/channel-event.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { withdrawalOf } from '../rules/words.ts';
 import type { Found, Known } from '../sql/match.ts';
 
-/** The application whose "I am interested" was tapped; null: none was, or the person opts out by it. */
+/** The application whose "I am interested" was tapped; null: no such tap, or the person opts out by it. */
 export function interestOf({ event, optsOut }: Heard): ApplicationId | null {
   return event.kind === 'tap' && !optsOut ? parseInterestPayload(event.payload) : null;
 }
 
-/** What the person wishes to withdraw from; null: this is no such wish. */
+/** What the person wishes to withdraw from; null: the message is no such wish. */
 export function withdrawalIn({ event }: Heard): ReturnType<typeof withdrawalOf> {
   return event.kind === 'text' ? withdrawalOf(event.body) : null;
 }
 
 /**
- * The conversation of the message that the person answers, or of the phone. One that is open wins over one that ended,
- * because the phone is then of the person who has the open one. The phone's own wins over that of another phone. Before
- * all of these comes the signed contract that the person withdraws from (`withdrawnFrom`).
+ * The conversation of the message that the person answers, or of the phone. An open conversation comes before one that
+ * ended, because the phone now belongs to the person of the open one. The phone's own conversation comes before that of
+ * another phone. First of all comes the signed contract that the person withdraws from (`withdrawnFrom`).
  */
 export function foundFor(one: Heard, { contexts, applications, phones, signed }: Known): Found | null {
   const interest = interestOf(one);
@@ -40,12 +43,12 @@ export function foundFor(one: Heard, { contexts, applications, phones, signed }:
 }
 
 /**
- * The conversation whose signature the person withdraws, where the phone has a newer open one too; null: none. The time
- * of the law is short, so a wish that can mean the signed contract alone reaches it (D46). Of what can mean both the
- * most specific rule decides:
+ * The conversation whose signature the person withdraws, even if the phone has a newer open one; null: none. The law
+ * gives little time, so a wish that can only mean the signed contract reaches it (D46). If a wish can mean both, the
+ * first of these rules decides:
  *
  * 1. An answer to a message means the conversation of that message.
- * 2. Words of the right that a signed contract alone gives, as the message after the signature names it, mean it.
+ * 2. Words of the right that only a signed contract gives, as the message after it names them, mean that contract.
  * 3. Words that name a contract mean it, unless the open conversation asks about its own contract.
  * 4. Any other words, such as "cancelar", mean what the person is being asked: the open conversation.
  */
@@ -63,14 +66,14 @@ function withdrawnFrom(
   return isMeant && signed !== null && isInTime(one, signed) ? signed : null;
 }
 
-/** What was sent in time is taken for it, also where the channel tells of it late. */
+/** Whether a withdrawal was sent in time. It counts even if the channel tells it late. */
 function isInTime({ event }: Heard, { isWithdrawable, withdrawableUntil }: Found): boolean {
   return isWithdrawable || (withdrawableUntil !== null && event.at < withdrawableUntil);
 }
 
 /**
- * Whether the channel tells another phone than the application's. The application's phone may be somebody else's by
- * now, so nothing is said there. A person whose phone the channel does not tell is answered at the application's phone.
+ * Whether the message came from another phone than the application's. The application's phone may belong to somebody
+ * else by now, so nothing is said there. If the channel tells no phone, the answer goes to the application's phone.
  */
 export function isOfOtherPhone({ event, phoneIndex }: Heard, found: Found): boolean {
   return event.from !== null && phoneIndex !== found.phoneIndex;

@@ -1,4 +1,8 @@
-/** The work beside the conversations: claimed with a lease, done by the subjects below, ended as an input. */
+/**
+ * Does the work beside the conversations: claims it with a lease, has the subjects below do it, and stores the result
+ * as an input (docs/conversation.md, "Inputs, turns and replies"). Reads and writes `conversation_work` and
+ * `conversation_inputs`.
+ */
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { WorkInput } from '../../../domain/conversation/input.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -27,40 +31,43 @@ export interface WorkContext {
   readonly clock: Clock;
   readonly performer: Performer;
   /**
-   * Called with work that failed: `isLast` where it is not tried again, and an operator has to look. `error`: what was
+   * Called with work that failed. `isLast`: it is not tried again, and an operator has to look. `error`: what was
    * thrown, or the code for which it was put off.
    */
   readonly onFailure: (work: ClaimedWork, error: unknown, isLast: boolean) => void;
-  /** Called with what a try came to; absent: nobody counts it. */
+  /** Called with the result of each try; absent: nobody counts it. */
   readonly onTried?: (work: ClaimedWork, result: WorkResult, tookMs: number) => void;
 }
 
-/** What a try of work comes to. `gone`: nothing is left to do it for. */
+/** The result of a try. `gone`: nobody needs the work any more. */
 type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
 
-/** Work that one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
+/** How much work one process does at once. A file may take 25 MB of memory, and a contract half a second of a core. */
 export const MOST_AT_ONCE: Readonly<Record<WorkKind, number>> = { files: 6, others: 8 };
-/** Files of a partner that one process reads at once, as many as the reader does: so those of others find a place. */
+/**
+ * The most files of one partner that a process reads at once, as many as the reader does. So the files of others find a
+ * place.
+ */
 const MOST_OF_PARTNER = 4;
 /**
- * How long other processes leave work alone whose process has died: a person waits. A living process makes the lease
- * longer meanwhile.
+ * How long work is left alone after its process has died. It is short, because a person waits. A living process extends
+ * the lease.
  */
 const LEASE_MS = 30_000;
 const RENEW_MS = LEASE_MS / 3;
-/** Work that takes longer is cut off, and tried again. */
+/** Work that takes longer is cut off and tried again. */
 const WITHIN_MS = 60_000;
-/** With the waits between them the tries take at least 25 minutes. */
+/** With the waits between them, these tries take at least 25 minutes. */
 const MOST_TRIES = 11;
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 10 * 60_000;
-/** What the operator alone can mend. A person who sent the file again would wait for the same. */
+/** Reasons that only the operator can mend. If the person sent the file again, it would wait for the same reason. */
 const OURS: readonly string[] = ['scanner', 'store', 'unknown_key'];
-/** Tries of a file that waits for one of these: with the waits between them, a day. */
+/** The most tries of a file that waits for one of these: with the waits between them, a day. */
 const MOST_TRIES_OF_OURS = 150;
-/** The reason of work that threw: it was told already. */
+/** The reason of work that threw an error, which was logged already. */
 const FAILED = 'failed';
-/** The reason of work of which no try came to an end. */
+/** The reason of work of which no try has ended. */
 const DIED = 'process_ended';
 
 /** The most tries of work that is put off for this reason. */
@@ -69,14 +76,12 @@ function mostTries(work: ClaimedWork, reason: string | null): number {
   return isOurs ? MOST_TRIES_OF_OURS : MOST_TRIES;
 }
 
-/** How long work waits after a failed try (from 1); null: it was the last one. */
+/** How long work waits after failed try number `tries`; null: it was the last one. */
 export function waitAfter(tries: number, most = MOST_TRIES): number | null {
   return tries >= most ? null : doublingMs(tries, FIRST_WAIT_MS, LONGEST_WAIT_MS);
 }
 
-/**
- * Begins due work of a kind. What it began rejects where the store fails: after the lease the work is done again.
- */
+/** Begins due work of a kind. The begun work rejects if the store fails; after the lease it is done again. */
 export async function beginDue(
   context: WorkContext,
   kind: WorkKind,
@@ -87,7 +92,10 @@ export async function beginDue(
   return claimed.map((work) => ({ partnerId: work.partner_id, ended: performOne(context, work, cut) }));
 }
 
-/** Where a renewal fails, the next one comes in time, or the store is away and nobody else takes the work. */
+/**
+ * Does something while the lease is extended. If one renewal fails, the next one comes in time; if the store is away,
+ * nobody else takes the work.
+ */
 async function whileRenewing<T>(
   { database, clock }: WorkContext,
   work: ClaimedWork,
@@ -111,13 +119,13 @@ async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSig
     if (reason !== FAILED) context.onFailure(work, reason, true);
     return conclude(context, work, givenUp(work));
   };
-  // The process of each try before may have died of this work.
+  // The work may have killed the process of each try before.
   if (work.tries > mostTries(work, work.reason)) return giveUp(DIED);
   let end: WorkEnd | Later | null;
   try {
     end = await whileRenewing(context, work, () => perform(context, work, signal));
   } catch (error) {
-    // A stop is no failure: after the lease another process does the work.
+    // A stop of the process is no failure: after the lease another process does the work.
     if (cut.aborted) return;
     context.onFailure(work, error, work.tries >= MOST_TRIES);
     end = { retryAfterMs: 0, reason: FAILED };
@@ -133,7 +141,7 @@ async function performOne(context: WorkContext, work: ClaimedWork, cut: AbortSig
   await retryWork(context.database, work, afterMs, end.reason);
 }
 
-/** The person sends a file again; everything else is an operator's. */
+/** The input after the last try: the person has to send a file again; for everything else an operator looks. */
 function givenUp({ work, purpose }: ClaimedWork): WorkInput {
   if (work === 'read_document') {
     return { kind: 'document', purpose: purpose ?? 'earnings', fate: { refused: 'gone' } };
@@ -143,7 +151,7 @@ function givenUp({ work, purpose }: ClaimedWork): WorkInput {
 
 type WorkEnd = WorkInput & Pick<SealedInput, 'documentIndex'>;
 
-/** null: nothing is left to do it for, such as the code of a person who opted out, or who is not the applicant. */
+/** Does the work. Null: nobody needs it any more, such as the code of a person who opted out, or of a wrong person. */
 async function perform(
   { database, vault, performer }: WorkContext,
   work: ClaimedWork,
@@ -196,7 +204,10 @@ async function perform(
   }
 }
 
-/** After its end a conversation wants nothing but the signed contract, and nothing for somebody else. */
+/**
+ * Whether the conversation still needs the work. After its end it needs only the signed contract, and nothing for a
+ * wrong person.
+ */
 function wants({ ended_at: endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
   if (state?.wrongPerson) return false;
   return work === 'finish_contract' ? place === 'signed' : endedAt === null;
@@ -207,8 +218,8 @@ function incomeEnd(end: IncomeEnd): WorkInput | Later {
 }
 
 /**
- * The index by which the document of a message is found. Of a channel without ids of messages: what no such id is
- * stands for it, and is indexed as one.
+ * The index by which the document of a message is found. If the channel gives messages no ids, a text that is no such
+ * id stands for it, and is indexed in the same way.
  */
 export function documentIndexOf(
   vault: Vault,
@@ -221,7 +232,7 @@ function isLater(end: unknown): end is Later {
   return typeof end === 'object' && end !== null && 'retryAfterMs' in end;
 }
 
-/** The end of the work is an input, in the transaction that ends the work: so it counts once. */
+/** Ends the work, and stores its result as an input in the same transaction, so that it counts once. */
 async function conclude(
   { database, vault }: WorkContext,
   work: ClaimedWork,

@@ -1,4 +1,7 @@
-/** Writes what turns came to, in their transaction. */
+/**
+ * Writes the results of turns in their transaction: states, replies, work, changed messages, evidence, rejections and
+ * partner events (D43). The order of locks is in `migrations/0004_messages.sql`.
+ */
 import { messageIdsOf, reminderOf } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
@@ -19,15 +22,15 @@ import type { Waiting } from './open-waiting.ts';
 import type { Signing } from './ports.ts';
 import type { TurnResult } from './turn-result.ts';
 
-/** A turn, with the inputs that it took. */
+/** A turn with the inputs that it took. */
 export interface TakenTurn extends Waiting {
   readonly row: ConversationRow;
   readonly result: TurnResult;
 }
 
 /**
- * Everything that the turns came to, in the order of locks (`migrations/0004_messages.sql`): what becomes of replies,
- * then of messages; partner events come last. Returns how many reminders are queued.
+ * Writes everything that the turns came to, in the order of locks (`migrations/0004_messages.sql`): first what becomes
+ * of replies, then of messages, and partner events last. Returns how many reminders are queued.
  */
 export async function writeTaken(
   { vault, signing }: { readonly vault: Vault; readonly signing: Signing },
@@ -44,7 +47,7 @@ export async function writeTaken(
     idsWhere((turn) => newWrongPerson(turn) === false),
     false,
   );
-  // What waits to go to a wrong person is cancelled before the apology is queued.
+  // Replies that wait for a wrong person are cancelled before the apology is queued.
   await cancelRepliesForWrongPerson(session, wrong);
   await writeTurns(
     session,
@@ -81,13 +84,19 @@ export async function writeTaken(
   return reminded.length;
 }
 
-/** Whose phone a turn found out to be: somebody else's, the applicant's after all, or nothing new (null). */
+/**
+ * What a turn found out about the phone: it is a wrong person's (true), the applicant's after all (false), or nothing
+ * new (null).
+ */
 export function newWrongPerson({ row, result }: Pick<TakenTurn, 'row' | 'result'>): boolean | null {
   const { wrongPerson } = result.written.state;
   return wrongPerson === (row.state?.wrongPerson ?? false) ? null : wrongPerson;
 }
 
-/** The reviews come with events of the partners: all locks of these are taken first, in one order. */
+/**
+ * Rejects the applications of withdrawn signatures. These reviews add partner events, so all locks of partners are
+ * taken first, in one order.
+ */
 async function endWithdrawals(
   signing: Signing,
   session: Transaction,
