@@ -1,9 +1,14 @@
-/** What `serve` and `worker` run of the record of operators' acts. */
+/**
+ * What `serve` and `worker` run for the record of operators' acts: the log gets its head (docs/audit.md, "The chain").
+ */
 import { DAY_MS } from '../../ground/base/clock.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { chainHead, headText } from './uses/verify-chain.ts';
 
-/** The log gets the end of the chain at the start of a process and each day: so it is known outside of the store. */
+/**
+ * Writes the head of the chain into the log at the start of a process and each day, so that it is known outside of the
+ * store.
+ */
 export function auditService(): Service {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   const run = async ({ database, clock, log }: ServiceContext) => {

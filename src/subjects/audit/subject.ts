@@ -1,4 +1,4 @@
-/** The parts of the record of operators' acts in the program. */
+/** The part of the program that reads and verifies the record of operators' acts: its command and its job. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 

@@ -1,4 +1,4 @@
-/** The parts of the rights of applicants in the program: a person's data is exported and erased. */
+/** The part of the program by which a person's data is exported and erased: its command and its tables. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 

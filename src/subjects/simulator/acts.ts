@@ -1,4 +1,7 @@
-/** What people do on the simulator's page as the owners of phones. */
+/**
+ * What people do on the simulator's page as owners of phones: tap, read, write, send, and change the phone's 24 hours
+ * (docs/messages.md, "The simulator"). Reports each act as a channel event.
+ */
 import type { MessageId } from '../../domain/application/ids.ts';
 import type { OtherMessage } from '../../domain/message/channel-event.ts';
 import { type Button, formatCallback, parseInterestPayload } from '../../domain/message/outgoing-message.ts';
@@ -98,7 +101,7 @@ async function replyOnPhone({ database, vault, simulator }: SimulatorContext, re
     : { reply, callback, phone: owner.phone };
 }
 
-/** Writes from a phone, also from one without a message. */
+/** Writes a text from a phone, which may have no message. */
 export async function writeText(context: SimulatorContext, phone: Phone, body: string): Promise<void> {
   const said = await saidNow(context, phone, { text: body });
   const { messageId, at } = said;
@@ -114,7 +117,7 @@ const WORDS: Readonly<Record<OtherMessage, string>> = {
   unsupported: 'Something that the channel does not pass on',
 };
 
-/** Sends something that is neither a text nor a tap nor a file. */
+/** Sends something that is no text, no tap and no file. */
 export async function sendOther(context: SimulatorContext, phone: Phone, what: OtherMessage): Promise<void> {
   const said = await saidNow(context, phone, { text: WORDS[what] });
   const { messageId, at } = said;
@@ -129,7 +132,7 @@ export async function sendOther(context: SimulatorContext, phone: Phone, what: O
 }
 
 /**
- * Ends the channel's 24 hours of a phone, or takes that back. After the end the channel refuses replies to the phone,
+ * Ends the channel's 24 hours of a phone, or begins them again. After the end the channel refuses replies to the phone,
  * and what its owner says comes to the service a day and an hour late.
  */
 export function setWindow({ simulator }: SimulatorContext, phone: Phone, isOver: boolean): void {
@@ -138,15 +141,15 @@ export function setWindow({ simulator }: SimulatorContext, phone: Phone, isOver:
 }
 
 /**
- * Lets the messages that wait for their contact window now go out at once, or one message whether or not it waits yet.
- * A delivery that is under way may still put that one off: call again. Only the simulator can do this.
+ * Sends the messages that wait for their contact window at once, or one message, whether or not it waits. A delivery
+ * that is under way may still put that one off: then call it again. Only the simulator can do this.
  */
 export async function releaseWaiting(
   { database, simulator }: SimulatorContext,
   messageId?: MessageId,
 ): Promise<void> {
   const ids = messageId === undefined ? await readWaitingForHours(database) : [messageId];
-  // The ids are added before the messages are due: otherwise the delivery could put them off again.
+  // The ids are added before the messages become due, because the delivery could put them off again.
   for (const id of ids) simulator.released.add(id);
   await againAfterConflict(() => makeWaitingDue(database, ids));
 }

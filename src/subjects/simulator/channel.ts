@@ -1,6 +1,6 @@
 /**
- * A channel within the process: takes every message, sends the events of a real channel, and fails where it is set
- * to.
+ * The simulated channel: takes every message, sends the events of a real channel, and fails as it is set to
+ * (docs/messages.md, "The simulator"). Everything stays in this process: no network, no disk.
  */
 import { hash, randomUUID } from 'node:crypto';
 import type { MessageId } from '../../domain/application/ids.ts';
@@ -37,9 +37,9 @@ class NewestSet<T> extends Set<T> {
   }
 }
 
-// The files of the simulator: those of persons and those that the service uploaded.
+// First part: files that persons sent and files that the service uploaded.
 
-/** The oldest files give way beyond this. */
+/** Beyond this size the oldest files are dropped. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 class SimulatedFiles {
@@ -59,17 +59,17 @@ class SimulatedFiles {
     return mediaId;
   }
 
-  /** null: there is no such file any more. */
+  /** The file; null: it is not kept any more. */
   get(mediaId: string): UploadFile | null {
     return this.#files.get(mediaId) ?? null;
   }
 }
 
-// Carries the channel's events to the service: together, later, twice, or in another order.
+// Second part: carries the channel's events to the service: together, late, twice, or in another order.
 
-/** A doubled event comes again after this time, in milliseconds. */
+/** After this time a doubled event comes again, in milliseconds. */
 const AGAIN_MS = 300;
-/** An event that later ones may overtake comes so much later at most. */
+/** The longest delay of an event that later ones may overtake, in milliseconds. */
 const OVERTAKEN_MS = 3_000;
 /** Events within this time are passed to `tell` together. */
 const TOGETHER_MS = 100;
@@ -92,8 +92,8 @@ class EventPost {
   }
 
   /**
-   * Passes on what a person did. Resolves when that is applied, or at once where other events may overtake it. Throws
-   * the error of `tell`.
+   * Passes on what a person did. Resolves when that is applied, or at once if other events may overtake it. Throws the
+   * error of `tell`.
    */
   async report(event: ChannelEvent): Promise<void> {
     const { doubledShare, reorderedShare } = this.#faults();
@@ -104,7 +104,7 @@ class EventPost {
     else await this.#tell([event]);
   }
 
-  /** Passes on an event of the channel itself after some time. `make` is called then. */
+  /** Passes on an event of the channel itself after some time. Only then `make` is called. */
   post(afterMs: number, make: () => ChannelEvent): void {
     const { doubledShare, reorderedShare } = this.#faults();
     const heldMs = happens(reorderedShare) ? Math.random() * OVERTAKEN_MS : 0;
@@ -150,23 +150,25 @@ class EventPost {
   }
 }
 
-/** The time from the send to each event, in milliseconds. */
+/** How long after the send each event comes, in milliseconds. */
 const JOURNEY: readonly (readonly [status: ChannelStatus, afterMs: number])[] = [
   ['sent', 150],
   ['delivered', 600],
 ];
-/** The events of a lost answer come this much later, so that people can see the state `uncertain` on the page. */
+/**
+ * If the answer was lost, the events come this much later, so that people can see the state `uncertain` on the page.
+ */
 const LOST_MS = 3_000;
 /** WhatsApp's code for a free text after its 24 hours (docs/messages.md). */
 const WINDOW_CLOSED = '131047';
 
-/** Ids and phones that are kept, of each kind. */
+/** The most ids and phones that are kept, of each kind. */
 const MOST_KEPT = 5_000;
 
 export class Simulator implements Channel {
   /** Kept in this process only. A change takes effect at the next send or event. */
   faults = NO_FAULTS;
-  /** Messages that go out at any hour, because a person said so on the page. */
+  /** Messages that go out at any hour, because somebody said so on the page. */
   readonly released = new Set<MessageId>();
   /** What the owners of the phones said. */
   readonly said: SaidLog;
@@ -177,7 +179,7 @@ export class Simulator implements Channel {
   readonly files = new SimulatedFiles();
   /** The callbacks of the newest messages that were accepted and reached no phone. */
   readonly vanished = new NewestSet<string>(MOST_KEPT);
-  /** The phones whose 24 hours at the channel are over, because a person said so on the page. */
+  /** The phones whose 24 hours at the channel are over, because somebody said so on the page. */
   readonly windowsOver = new NewestSet<Phone>(MOST_KEPT);
   readonly #post: EventPost;
   readonly #clock: Clock;
@@ -194,7 +196,7 @@ export class Simulator implements Channel {
     return this.#take(callback, signal, () => {});
   }
 
-  /** Refuses what WhatsApp refuses: a reply with a fault, and a reply after the phone's 24 hours. */
+  /** Takes a reply. Refuses what WhatsApp refuses: a reply with a fault, and a reply after the phone's 24 hours. */
   async sendReply(reply: OutgoingReply, signal: AbortSignal): Promise<SendResult> {
     if (replyFaults(reply).length > 0) return { kind: 'give_up', reason: 'unsendable' };
     if (this.windowsOver.has(reply.phone)) return { kind: 'give_up', reason: WINDOW_CLOSED };
@@ -228,7 +230,7 @@ export class Simulator implements Channel {
     return { kind: 'accepted', channelMessageId: `simulated.${randomUUID()}` };
   }
 
-  /** `arrived` is called where the message reaches its phone, whether or not the answer is lost. */
+  /** Takes a message or a reply. `arrived` is called if it reaches its phone, even if the answer is lost. */
   async #take(callback: string, signal: AbortSignal, arrived: () => void): Promise<SendResult> {
     const { failShare, delayMs, lostShare, vanishedShare } = this.faults;
     if (delayMs > 0) await this.#clock.sleep(delayMs, { signal }).catch(() => {});
@@ -254,12 +256,12 @@ export class Simulator implements Channel {
     return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };
   }
 
-  /** Reports an act of the owner of a phone. Resolves when the event is applied; throws the error of `tell`. */
+  /** Reports what the owner of a phone did. Resolves when the event is applied; throws the error of `tell`. */
   report(event: ChannelEvent): Promise<void> {
     return this.#post.report(event);
   }
 
-  /** Reports a message of the owner of a phone, as `report`, and keeps it on the phone. */
+  /** Reports a message from the owner of a phone, as `report` does, and keeps it on the phone. */
   async say(said: Said, event: ChannelEvent): Promise<void> {
     const isUnheard = happens(this.faults.unheardShare);
     this.said.add(said, isUnheard ? 'unheard' : 'sent');

@@ -1,4 +1,7 @@
-/** The messages that the simulator's page shows: those that reached their phone. */
+/**
+ * Reads the messages that reached their phone, for the simulator's page. Reads `message_records`, histories and the
+ * personal data of applicants, and writes nothing.
+ */
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -25,15 +28,15 @@ export interface ChatMessage {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
-  /** Sends so far; the last one is the one on the phone. */
+  /** The number of sends so far. The last one is on the phone. */
   readonly attempts: number;
   /** When its application was registered, or reviewed (D40). */
   readonly createdAt: Date;
   /** When the applicant first tapped "I am interested". */
   readonly interestedAt: Date | null;
-  /** When the phone was suppressed; null if it is not. */
+  /** When the phone was suppressed; null: it is not suppressed. */
   readonly suppressedAt: Date | null;
-  /** Blind index. */
+  /** The blind index of the phone. */
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly phone: Phone;
   readonly name: string;
@@ -65,10 +68,10 @@ const IS_ON_PHONE =
   "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
 const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
 
-/** The newest entries of histories among which reviews are looked for. */
+/** How many of the newest entries of histories are searched for reviews. */
 const NEWEST_EVENTS = 1_000;
 
-/** The messages of the newest registrations, those after the newest reviews, and reminders. */
+/** The messages of the newest registrations, the messages after the newest reviews, and reminders. */
 const NEWEST = `
   (${ON_PHONE} WHERE r.message_id >= $2 AND r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
   ORDER BY r.message_id DESC LIMIT $1)
@@ -119,7 +122,7 @@ export function readChatMessagesOf(
   return ids.length === 0 ? Promise.resolve([]) : read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
 }
 
-/** One message; null if it is on no phone. */
+/** One message; null: it reached no phone. */
 export async function readChatMessage(
   database: Database,
   vault: Vault,
@@ -162,7 +165,7 @@ async function read(
   });
 }
 
-/** The message as its phone got it; null if its brand or currency cannot make a text. */
+/** The message as its phone got it; null: its brand or currency cannot make a text. */
 export function composeChatMessage(message: ChatMessage): OutgoingMessage | null {
   try {
     return composeMessage({ ...message, attempt: message.attempts });

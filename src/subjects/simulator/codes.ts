@@ -1,18 +1,21 @@
-/** The second phones of the simulator's persons: they show the codes that come over another way than the chat. */
+/**
+ * The second phones of the simulator's persons: they keep the one-time codes that come by another way than the chat
+ * (docs/messages.md, "The simulator"). In memory only.
+ */
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 
 /** A text on a second phone. */
 export interface ReceivedCode {
-  /** As an SMS would have it: the code, who asks and for what. */
+  /** The text of an SMS: the code, who asks for it and what for. */
   readonly text: string;
   /** By this process's clock. */
   readonly at: Date;
 }
 
-/** Newest codes of one phone that are kept. */
+/** How many codes of one phone are kept, the newest ones. */
 const OF_A_PHONE = 3;
-/** The phones whose last code is the oldest give way beyond this. */
+/** Beyond this number the phones with the oldest last code are dropped. */
 const MOST_PHONES = 20_000;
 
 export class ReceivedCodes {
@@ -31,7 +34,7 @@ export class ReceivedCodes {
     if (this.#codes.size > MOST_PHONES) this.#codes.delete(this.#codes.keys().next().value!);
   }
 
-  /** Oldest first. */
+  /** The codes of a phone, oldest first. */
   of(phone: Phone): readonly ReceivedCode[] {
     return this.#codes.get(phone) ?? [];
   }

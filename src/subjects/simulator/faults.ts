@@ -1,4 +1,7 @@
-/** What goes wrong at the simulated channel, at random. */
+/**
+ * What goes wrong at the simulated channel, at random (docs/messages.md, "The simulator" has the table). Pure but for
+ * the chance.
+ */
 
 /** Shares are from 0 to 1. */
 export interface SimulatorFaults {
@@ -8,7 +11,7 @@ export interface SimulatorFaults {
   readonly delayMs: number;
   /** The share of accepted messages whose answer is lost. Their events still come. */
   readonly lostShare: number;
-  /** The share of accepted messages that reach no phone, and of which no event comes. */
+  /** The share of accepted messages that reach no phone and get no event. */
   readonly vanishedShare: number;
   /** The share of events that come twice. */
   readonly doubledShare: number;
@@ -16,7 +19,7 @@ export interface SimulatorFaults {
   readonly reorderedShare: number;
   /** The share of persons' messages that the service never hears of. */
   readonly unheardShare: number;
-  /** The share of fetches for which the file is gone. */
+  /** The share of fetches that do not find the file. */
   readonly goneShare: number;
 }
 
@@ -31,7 +34,7 @@ export const NO_FAULTS: SimulatorFaults = {
   unheardShare: 0,
   goneShare: 0,
 };
-/** The longest `delayMs`. The delivery waits longer than this for an answer. */
+/** The longest `delayMs`. The delivery waits longer than that for an answer. */
 export const MAX_DELAY_MS = 10_000;
 
 /** Whether a fault of this share happens now. */

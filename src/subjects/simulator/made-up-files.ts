@@ -1,4 +1,7 @@
-/** Made-up files for the applicants of the simulator: statements that fit an application or do not, and other files. */
+/**
+ * Makes up files for the simulator's applicants: statements that fit an application or do not, and other files
+ * (docs/messages.md, "The simulator"). Pure.
+ */
 import { crc32, deflateSync } from 'node:zlib';
 import type { UploadFile } from '../../domain/message/channel.ts';
 import type { MediaKind } from '../../domain/message/channel-event.ts';
@@ -6,7 +9,7 @@ import { HOUR_MS } from '../../ground/base/clock.ts';
 import type { Owner } from './owners.ts';
 import { type Row, type Statement, type StatementLayout, statementRows } from './statement-rows.ts';
 
-// Makes PDFs that look like the earnings statements of made-up platforms.
+// The first part makes PDFs that look like the earnings statements of made-up platforms.
 
 /** A statement as a PDF of one page. */
 export function statementPdf(statement: Statement): Buffer {
@@ -71,7 +74,7 @@ function fileOf(objects: readonly string[]): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** What the page offers. docs/messages.md says what each one is. */
+/** What the page offers. docs/messages.md explains each. */
 export const MADE_UP = [
   'fitting',
   'less',
@@ -84,12 +87,12 @@ export const MADE_UP = [
 ] as const;
 export type MadeUp = (typeof MADE_UP)[number];
 
-/** A file as a person sends it. `filename` of pictures and voice messages is for the page alone. */
+/** A file as a person sends it. Pictures and voice messages have their `filename` only for the page. */
 export interface MadeUpFile extends UploadFile {
   readonly media: MediaKind;
 }
 
-/** Which made-up platform pays in which currency; other currencies have none. */
+/** The made-up platform that pays in a currency. Other currencies have none. */
 const LAYOUTS: Readonly<Record<string, StatementLayout>> = {
   COP: 'rodar-co-1',
   MXN: 'entrega-ya-mx-1',
@@ -139,10 +142,10 @@ function document(bytes: Buffer, filename: string): MadeUpFile {
   return { bytes, contentType: 'application/pdf', filename, media: 'document' };
 }
 
-/** In the Americas a month ends up to so much later than in UTC. */
+/** In the Americas a month ends up to this much later than in UTC. */
 const MONTH_ENDS_LATER_MS = 12 * HOUR_MS;
 
-/** The months before a day that are over, oldest first, with amounts around `monthly` whose mean is `monthly`. */
+/** The last months that are over on a day, oldest first, with amounts around `monthly` whose mean is `monthly`. */
 function monthsBefore(now: Date, monthly: number): Record<string, number> {
   const today = new Date(now.getTime() - MONTH_ENDS_LATER_MS);
   const entries = Array.from({ length: MONTHS }, (_, index) => {
@@ -153,7 +156,7 @@ function monthsBefore(now: Date, monthly: number): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** The PDF with a dictionary that asks every reader for a password. */
+/** The PDF with an encryption dictionary, so that every reader asks for a password. */
 function locked(pdf: Buffer): Buffer {
   const noise = 'a1'.repeat(32);
   const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${noise}> /U <${noise}> >>`;
@@ -168,7 +171,7 @@ function picture(width: number, height: number): Buffer {
   head.writeUInt32BE(height, 4);
   // Eight bits of grey.
   head.set([8, 0, 0, 0, 0], 8);
-  // Each row begins with the number of its filter: none.
+  // Each row begins with the number of its filter, here 0 for none.
   const pixels = Buffer.alloc((width + 1) * height, 200);
   for (let row = 0; row < height; row += 1) pixels[row * (width + 1)] = 0;
   const chunks = [chunk('IHDR', head), chunk('IDAT', deflateSync(pixels)), chunk('IEND', Buffer.alloc(0))];
@@ -184,7 +187,7 @@ function chunk(name: string, content: Buffer): Buffer {
   return framed;
 }
 
-/** The first page of an Ogg stream, which is what tells its type. */
+/** The first page of an Ogg stream, which is enough to tell its type. */
 const VOICE = Buffer.concat([
   Buffer.from('OggS\0\x02', 'latin1'),
   Buffer.alloc(20),

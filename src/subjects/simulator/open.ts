@@ -1,4 +1,4 @@
-/** The simulator in a process: its channel, and the page that shows it. */
+/** Opens the simulator in a process: its channel, and the page that shows it (docs/messages.md, "The simulator"). */
 import type { FastifyInstance } from 'fastify';
 import type { ChannelEvent } from '../../domain/message/channel-event.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -11,7 +11,7 @@ interface OpenContext extends ChannelEventContext {
   readonly clock: Clock;
 }
 
-/** What the phones of the channel do goes to the store as events, and then to `happened`. */
+/** Opens the simulator. What happens on the phones goes to the store as events, and then to `happened`. */
 export function openSimulator(context: OpenContext, happened: (events: readonly ChannelEvent[]) => void) {
   const { database, vault, clock } = context;
   const channel = new Simulator(async (events) => {
@@ -27,7 +27,10 @@ export function openSimulator(context: OpenContext, happened: (events: readonly 
   return { channel, page };
 }
 
-/** A channel has one clock. That of the phones is the database's (D39): so the statuses are told by it too. */
+/**
+ * Gives all events the times of one clock, as a channel has one. The phones use the database's clock (D39), so the
+ * statuses get its times too.
+ */
 async function byOneClock(
   context: OpenContext,
   events: readonly ChannelEvent[],

@@ -1,4 +1,7 @@
-/** The owners of phones, as the simulator knows them by their applications. */
+/**
+ * Reads the owners of the simulator's phones from their applications: names, partner and income. Opens envelopes, and
+ * writes nothing.
+ */
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
 import type { Brand } from '../../domain/partner/brand.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
@@ -7,20 +10,20 @@ import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 
-/** An applicant, and what the chat of the phone is headed with. */
+/** An applicant, with what the head of the chat shows. */
 export interface Owner {
   readonly applicationId: ApplicationId;
-  /** Blind index. */
+  /** The blind index of the phone. */
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly phone: Phone;
   readonly name: string;
   readonly idNumber: string;
-  /** As declared, a month. */
+  /** The declared monthly income. */
   readonly income: number;
   readonly currency: string;
   /** The partner's name for applicants. */
   readonly partner: string;
-  /** When the phone was suppressed; null if it is not. */
+  /** When the phone was suppressed; null: it is not suppressed. */
   readonly suppressedAt: Date | null;
 }
 
@@ -43,7 +46,7 @@ const READ = `
   LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
   ORDER BY a.id`;
 
-/** The owners of these applications; leaves out those who were erased and those whose personal data does not open. */
+/** The owners of these applications. Leaves out erased applicants, and those whose personal data does not open. */
 export async function readOwners(
   database: Database,
   vault: Vault,

@@ -1,6 +1,6 @@
 /**
- * The form of each request of the simulator's page, by the last part of its path. Loads 680 modules of `typebox`, so
- * only a service whose page somebody opens loads this file.
+ * The schema of each request of the simulator's page, by the last part of its path (docs/messages.md, "The simulator").
+ * Pure. Loads 680 modules of `typebox`, so this file is loaded only when somebody opens the page.
  */
 import { type Static, Type } from 'typebox';
 import Value from 'typebox/value';

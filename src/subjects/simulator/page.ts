@@ -1,4 +1,7 @@
-/** The simulator's page and its requests: each applicant's phone is a chat. */
+/**
+ * Serves the simulator's page and its requests over HTTP, to this machine only: each applicant's phone is a chat
+ * (docs/messages.md, "The simulator"). Reads its own files from the disk.
+ */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +31,12 @@ import type { Form, FormName } from './page-forms.ts';
 import { readChats } from './read-chats.ts';
 import { now, saidNow } from './said-now.ts';
 
-// The files of the simulator's page: what a person sends, and what a person opens.
+// First part: files that a person sends or opens on the page.
 
-/** Above what the service takes, so that a file can be too large for it. */
+/** More than the service takes, so that a file can be too large for it. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** A browser shows these itself; everything else is saved, because it could run as a page of this host. */
+/** A browser shows files of these types itself. All others are saved, because they could run as a page of this host. */
 const SHOWN = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'audio/ogg', 'audio/mpeg'];
 
 /**
@@ -96,7 +99,7 @@ const FILES: readonly (readonly [path: string, file: string, type: string])[] = 
   ['/simulator/icon.svg', '../../../listeners/partner/icon.svg', 'image/svg+xml'],
 ];
 
-/** The page loads only its own files, runs nothing inline, stands in no frame and is never cached. */
+/** The page loads only its own files, runs nothing inline, may stand in no frame, and is never cached. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -110,8 +113,8 @@ const MAX_BODY_BYTES = 16_384;
 
 /**
  * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
- * page has no password: it answers this machine alone. The Host header must be a loopback name, which refuses a page of
- * another site whose name resolves to this machine (DNS rebinding). `docsUrl` gives the URL of the documentation under
+ * page has no password, so it answers only this machine. The Host header must be a loopback name: this refuses a page
+ * of another site whose name resolves to this machine (DNS rebinding). `docsUrl` gives the URL of the documentation for
  * the hostname of a request.
  */
 export function addSimulatorPage(
@@ -137,19 +140,20 @@ export function addSimulatorPage(
   });
 }
 
-/** The reason to refuse a request; null where the request is allowed. */
+/** The reason to refuse a request; null: the request is allowed. */
 function refusalOf({ method, headers, ip }: FastifyRequest): string | null {
-  // Of a connection that is closed already there is none.
+  // A connection that is already closed has no address.
   if (!isLoopbackAddress(ip ?? '')) return 'this page is for this machine alone';
   const host = hostnameOf(`http://${headers.host}`);
   if (host === null || !isLoopback(host)) return 'open this page as localhost';
   if (method === 'GET' || method === 'HEAD') return null;
   const { origin, 'sec-fetch-site': site = 'same-origin' } = headers;
-  // Compares hosts only, because a proxy may change the scheme.
+  // Only hosts are compared, because a proxy may change the scheme.
   const isOther =
     origin !== undefined &&
     (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host);
-  // A browser leaves Origin out of some requests of another page. `none` is what the person began.
+  // Some requests from another page have no Origin, so `Sec-Fetch-Site` is checked too. `none` means that the person
+  // began the request.
   return isOther || !['same-origin', 'none'].includes(`${site}`)
     ? 'the request comes from another page'
     : null;
@@ -202,7 +206,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
       await run(body);
       return true;
     });
-  // The one phone that a person types.
+  // Only this phone is typed by a person.
   always('text', ({ phone, body }) => writeText(context, knownPhone(phone) ?? phone, body));
   always('other', ({ phone, what }) => sendOther(context, phone, what));
   always('window', ({ phone, isOver }) => setWindow(context, phone, isOver));
@@ -212,7 +216,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
   });
 }
 
-/** A refusal of Fastify keeps its status, but not its text, which may repeat the request. */
+/** Keeps the status of Fastify's refusal, but not its text, which may repeat the request. */
 async function presentError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 500;
   if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });
@@ -220,7 +224,7 @@ async function presentError(error: FastifyError, _request: FastifyRequest, reply
   return reply.status(status).send({ error: words[status as keyof typeof words] ?? 'the body must be JSON' });
 }
 
-// The files that people send on the simulator's page.
+// Last part: sends files from the page.
 
 /** A file as its sender names it. */
 interface SentFile {
@@ -258,7 +262,7 @@ async function sendFile(
   return true;
 }
 
-/** Makes up a file for the newest application of a phone and sends it. Returns false where the phone has none. */
+/** Makes up a file for the newest application of a phone and sends it. Returns false if the phone has none. */
 async function sendMadeUp(context: SimulatorContext, phone: Phone, what: MadeUp): Promise<boolean> {
   const { database, vault, simulator } = context;
   const phones = [phoneIndexOf(vault, phone)];

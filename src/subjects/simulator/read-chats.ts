@@ -1,4 +1,7 @@
-/** What people see on the simulator's page: phones with their chats. */
+/**
+ * Reads what people see on the simulator's page: phones with their chats, and counts of messages that are on no phone
+ * (docs/messages.md, "The simulator"). Reads messages, replies and applications, and writes nothing.
+ */
 import {
   type ApplicationId,
   type BlindIndex,
@@ -31,29 +34,29 @@ import { readOwners } from './owners.ts';
 import { type ChatReply, readNewestReplies, readRepliesTo } from './replies.ts';
 import type { Said, SaidStatus } from './said.ts';
 
-// Counts the messages that are on no phone, for the simulator's page.
+// First part: counts the messages that are on no phone.
 
 const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
 
 /** Messages that are on no phone, by status and reason. */
 interface AbsentMessages {
   readonly status: (typeof ABSENT)[number];
-  /** A code; null if there is none, or for older messages. */
+  /** A code; null: there is none, or the messages are older. */
   readonly reason: MessageReason | null;
   readonly count: number;
   /** When the first of the queued messages is due; null for other statuses and for older messages. */
   readonly dueAt: Date | null;
-  /** True for the messages that are too old to be told apart by reason. */
+  /** True for messages that are too old to be counted by reason. */
   readonly isOlder: boolean;
 }
 
 interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> {
   readonly status: MessageStatus;
-  /** No message is older than those that were counted. */
+  /** True if there are no older messages than those that were counted. */
   readonly isAll: boolean;
 }
 
-/** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
+/** The newest $1 messages of registrations, and the newest $1 messages after reviews. */
 const COUNT_NEWEST = `
   WITH newest AS MATERIALIZED (
     SELECT * FROM newest_messages($2, ${FIRST_AFTER_REVIEW}, $1::integer)
@@ -90,16 +93,16 @@ function sumOf(rows: readonly NewestCount[]): number {
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Most messages, and most chats of phones that wrote, on the page. */
+/** The most messages, and the most chats of phones that only wrote, on the page. */
 const CHAT_MESSAGES = 100;
-/** Most replies of all chats, and of one chat that is asked for. */
+/** The most replies of all chats together, and of one chat that is asked for. */
 const CHAT_REPLIES = 200;
-/** The newest messages that the count of messages on no phone tells apart by reason. */
+/** How many of the newest messages are counted by reason. */
 const COUNTED_MESSAGES = 1_000;
 
-/** What is asked for. A part that is null does not narrow the answer. */
+/** What the page asks for. A part that is null does not narrow the answer. */
 export interface ChatQuestion {
-  /** The chats of one phone, however old. */
+  /** The phone whose chats are wanted, however old. */
   readonly phone: string | null;
   /** The chat whose replies are wanted, however old. */
   readonly chat: BlindIndex<'phone'> | null;
@@ -130,7 +133,7 @@ export async function readChats(
   return { chats: chats.sort((left, right) => since.get(right)! - since.get(left)!), absent };
 }
 
-/** The blind indexes of a phone; none where the text is no phone. */
+/** The blind indexes of a phone; none if the text is no phone. */
 async function phonesOf(
   { database, vault }: SimulatorContext,
   text: string,
@@ -170,7 +173,7 @@ async function readReplies(
   return [...new Map([...newest, ...ofChat].map((reply) => [reply.replyId, reply])).values()];
 }
 
-/** A head for each chat: of its newest message, or of its newest reply, or of a phone that only wrote. */
+/** A head for each chat: from its newest message, or its newest reply, or from a phone that only wrote. */
 async function headsOf(
   context: SimulatorContext,
   messages: readonly ChatMessage[],
@@ -201,9 +204,9 @@ function hasVanished({ simulator }: SimulatorContext, { messageId, attempts }: C
   return simulator.vanished.has(formatCallback(messageId, attempts));
 }
 
-// A chat as the simulator's page shows it: a phone with all that was said on it.
+// Second part: a chat as the page shows it, with everything that was said on the phone.
 
-/** A message as the phone shows it. `messageId` exceeds the numbers of JavaScript. */
+/** A message as the phone shows it. `messageId` is a text, because it exceeds the exact numbers of JavaScript. */
 export interface PhoneMessage {
   readonly messageId: MessageId;
   readonly applicationId: ApplicationId;
@@ -234,7 +237,7 @@ type PhoneSaid = Omit<Said, 'phone'> & { readonly status: SaidStatus };
 
 /** A phone and its messages. */
 export interface Chat {
-  /** Equal for equal phones; the phone cannot be read from it. */
+  /** Equal for equal phones. Nobody can read the phone from it. */
   readonly id: BlindIndex<'phone'>;
   readonly phone: Phone;
   /**
@@ -243,17 +246,17 @@ export interface Chat {
    */
   readonly name: string | null;
   readonly partner: string | null;
-  /** When the phone was suppressed; null if it is not. */
+  /** When the phone was suppressed; null: it is not suppressed. */
   readonly suppressedAt: Date | null;
-  /** The channel's 24 hours are over, because a person said so on the page. */
+  /** The channel's 24 hours are over, because somebody said so on the page. */
   readonly windowIsOver: boolean;
   /** The service is typing an answer. */
   readonly isTyping: boolean;
-  /** Each oldest first. */
+  /** These lists have the oldest first. */
   readonly messages: readonly PhoneMessage[];
   readonly replies: readonly PhoneReply[];
   readonly said: readonly PhoneSaid[];
-  /** On the person's second phone. */
+  /** The codes on the person's second phone. */
   readonly codes: readonly ReceivedCode[];
 }
 
@@ -280,7 +283,7 @@ function chatOf(
   };
 }
 
-/** null if the message's brand or currency cannot make a text. */
+/** The message as the phone shows it; null: its brand or currency cannot make a text. */
 function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
   const { messageId, applicationId, type, status, createdAt, interestedAt } = message;
   const composed = composeChatMessage(message);
@@ -311,7 +314,7 @@ function phoneReplyOf(
   return { replyId, applicationId, status, at, ...body, document: shown };
 }
 
-/** When something was said last. */
+/** When something was last said in the chat. */
 function newestTimeOf({ messages, replies, said }: Chat): number {
   const times = [messages.at(-1)?.createdAt, replies.at(-1)?.at, said.at(-1)?.at];
   return Math.max(...times.map((time) => time?.getTime() ?? 0));

@@ -1,4 +1,6 @@
-/** The replies that the simulator's page shows: those that reached their phone. */
+/**
+ * Reads the replies that reached their phone, for the simulator's page. Reads `replies` and opens them; writes nothing.
+ */
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
 import { type ReplyContent, type ReplyId, toReplyId } from '../../domain/message/reply.ts';
 import type { Database } from '../../ground/postgres/database.ts';
@@ -12,7 +14,7 @@ export interface ChatReply {
   readonly applicationId: ApplicationId;
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly status: 'accepted' | 'sent' | 'delivered' | 'read';
-  /** Sends so far; the last one is the one on the phone. */
+  /** The number of sends so far. The last one is on the phone. */
   readonly attempts: number;
   /** When the channel took it, or else when it was made. */
   readonly at: Date;
@@ -54,7 +56,7 @@ export function readRepliesTo(
   return read(database, vault, OF_PHONES, [limit, phones.map(toBigint)]);
 }
 
-/** One reply; null if it is on no phone. */
+/** One reply; null: it reached no phone. */
 export async function readReply(database: Database, vault: Vault, id: ReplyId): Promise<ChatReply | null> {
   return (await read(database, vault, OF_ID, [id]))[0] ?? null;
 }

@@ -1,4 +1,4 @@
-/** A message that a person sends now. */
+/** Makes a message that a person sends now on the simulator's page, with the time of the database's clock (D39). */
 import { randomUUID } from 'node:crypto';
 import type { Phone } from '../../domain/phone/phone.ts';
 import { DAY_MS, HOUR_MS } from '../../ground/base/clock.ts';
@@ -6,12 +6,12 @@ import { onlyRow } from '../../ground/postgres/database.ts';
 import type { SimulatorContext } from './context.ts';
 import type { Said } from './said.ts';
 
-/** After the end of the 24 hours, what a person says is reported so late: it opens no window any more. */
+/** After the end of the 24 hours a person's message is reported this late, so that it opens no window. */
 const LATE_MS = DAY_MS + HOUR_MS;
 
 const NOW = 'SELECT now() AS now';
 
-/** Makes a message with an id of its own. */
+/** Makes a message with a new id. */
 export async function saidNow(
   context: SimulatorContext,
   phone: Phone,

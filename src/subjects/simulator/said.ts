@@ -1,4 +1,7 @@
-/** What the owners of the simulator's phones said. The service keeps no readable copy, so their phones do. */
+/**
+ * What the owners of the simulator's phones said (docs/messages.md, "The simulator"). In memory only. The service keeps
+ * no readable copy, so the phones have to.
+ */
 import type { ApplicationId } from '../../domain/application/ids.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -8,9 +11,9 @@ export interface Said {
   /** The channel's id of the message. */
   readonly messageId: string;
   readonly phone: Phone;
-  /** As the channel tells it to the service. */
+  /** The time that the channel tells the service. */
   readonly at: Date;
-  /** What was written, the title of what was tapped, or words for something else. */
+  /** The written text, the title of the tapped button, or words for something else. */
   readonly text: string;
   /** The application whose offer was tapped; null for everything else. */
   readonly interestIn: ApplicationId | null;
@@ -21,9 +24,9 @@ export interface Said {
 /** `unheard`: the message was lost on its way to the service. */
 export type SaidStatus = 'unheard' | 'sent' | 'read';
 
-/** The oldest messages of all phones give way beyond this. */
+/** Beyond this number the oldest messages of all phones are dropped. */
 const MOST_SAID = 20_000;
-/** The channel shows for this time that an answer is being typed. */
+/** For this time the channel shows that an answer is being typed. */
 const TYPING_MS = 25_000;
 
 interface Kept {
@@ -37,7 +40,7 @@ export class SaidLog {
   readonly #clock: Clock;
   /** By the channel's id, oldest first. */
   readonly #kept = new Map<string, Kept>();
-  /** The phone that wrote last is the last. */
+  /** The phone that wrote last stands last. */
   readonly #byPhone = new Map<Phone, Set<Kept>>();
 
   constructor(clock: Clock) {
@@ -53,13 +56,13 @@ export class SaidLog {
     if (this.#kept.size > MOST_SAID) this.#remove(this.#kept.values().next().value!);
   }
 
-  /** Takes a message back that could not be sent. */
+  /** Removes a message that could not be sent. */
   takeBack(messageId: string): void {
     const kept = this.#kept.get(messageId);
     if (kept !== undefined) this.#remove(kept);
   }
 
-  /** The service has read the message, and types an answer. An unknown message changes nothing. */
+  /** Notes that the service has read the message and is typing an answer. An unknown message changes nothing. */
   read(messageId: string): void {
     const kept = this.#kept.get(messageId);
     if (kept === undefined) return;
@@ -67,7 +70,7 @@ export class SaidLog {
     kept.typingUntil = this.#clock.monotonicMs() + TYPING_MS;
   }
 
-  /** The answer is there. */
+  /** Notes that the answer has come. */
   answered(phone: Phone): void {
     for (const kept of this.#byPhone.get(phone) ?? []) kept.typingUntil = 0;
   }

@@ -1,6 +1,6 @@
 /**
- * What the earnings statements of made-up platforms say, line by line. No statement of a real platform looks like
- * these.
+ * The lines of earnings statements of made-up platforms, which no real platform's statement looks like. Pure.
+ * docs/documents.md has their form ("Layouts").
  */
 
 /** The ids of the layouts that the program has. */
@@ -31,18 +31,18 @@ const SPANISH =
 const PORTUGUESE =
   'janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro'.split(' ');
 
-/** A row is one cell, or cells at these places of a line. */
+/** A row: one cell, or the cells of several columns. */
 export type Row = readonly string[];
 
 /** How the statements of a platform look. */
 interface Form {
-  /** The lines before the months. `day` is the issue in numbers, `date` in words. */
+  /** The lines before the months. `day` is the day of issue in numbers, `date` in words. */
   readonly head: (of: Record<'name' | 'idNumber' | 'day' | 'date', string>) => readonly Row[];
-  /** `index` from 0 on. */
+  /** The text of a month; `index` begins with 0. */
   readonly month: (index: number, year: string) => string;
   readonly amount: (amount: number) => string;
   readonly total: string;
-  /** Absent: the months have a number of trips. */
+  /** Absent: each month also has a number of trips. */
   readonly hasNoTrips?: true;
 }
 

@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the vault. */
+/**
+ * What `serve` and `worker` run for the vault: the steps of a reseal, and the counts of seals (docs/keys.md, "The data
+ * key").
+ */
 import type { Logger } from 'pino';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { SealMark } from '../../seal/data-keys.ts';
@@ -6,7 +9,7 @@ import { MOST_SEALS, type Vault } from '../../seal/vault.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { resealTurn } from './uses/reseal-step.ts';
 
-/** `kinds`: everything that data keys seal. */
+/** The jobs of one process. `kinds`: everything that data keys seal. */
 export function vaultService(kinds: readonly SealedKind[]): Service {
   let isResealing = false;
   let marking: ((database: ServiceContext['database']) => Promise<void>) | null = null;
@@ -20,7 +23,7 @@ export function vaultService(kinds: readonly SealedKind[]): Service {
         },
       },
       {
-        // Goes on beside the next turns: a reseal takes minutes or hours.
+        // Runs beside the next turns of the upkeep, because a reseal takes minutes or hours.
         name: 'reseal',
         run: async (context) => {
           if (isResealing) return;
@@ -57,13 +60,13 @@ async function resealOn(context: ServiceContext, kinds: readonly SealedKind[]): 
   }
 }
 
-/** From this share of the bound on the log tells each further step. */
+/** From this share of the limit on, the log tells each further step. */
 const TOLD_FROM = 0.5;
 const STEP = 0.05;
 
 /**
- * Makes the function that gets the number of a key's seals again and again. The log tells of half of the bound, and of
- * each twentieth from there on, once a process.
+ * Makes the function that is told how often a key has sealed. The log tells half of the limit, and each further
+ * twentieth, once for a process.
  */
 export function sealLog(vault: Vault, log: Logger): (seals: number) => void {
   let told = TOLD_FROM - STEP;

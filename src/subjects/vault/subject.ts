@@ -1,9 +1,9 @@
-/** The parts of the vault in the program: the data keys, as operators change them. */
+/** The part of the program by which operators replace keys: commands, tables and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import type { Witnesses } from '../../seal/witness.ts';
 
-/** `witnesses` loads what all subjects store that depends on a secret. */
+/** The vault's part. `witnesses` loads everything that subjects store and that depends on a secret. */
 export function vault({ witnesses }: { readonly witnesses: () => Promise<Witnesses> }): Subject {
   return {
     commands: [

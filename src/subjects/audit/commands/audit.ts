@@ -1,4 +1,4 @@
-/** `ventanilla audit`. */
+/** `ventanilla audit`: lists the record of operators' acts, prints its head, and verifies its chain (docs/audit.md). */
 import type { Command } from 'commander';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';

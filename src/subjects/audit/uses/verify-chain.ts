@@ -1,4 +1,7 @@
-/** Verifies the record of operators' acts, and reads it. */
+/**
+ * Reads the record of operators' acts, and verifies its chain of MACs (docs/audit.md, "The chain"). Reads
+ * `operator_events` and writes nothing; `program/operations` adds the rows.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { type ChainKeys, chainKeysOf } from '../../../program/operations/chain-keys.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -18,7 +21,7 @@ const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
 const PAGE = 1_000;
 const BEGINNING: ChainHead = { id: 0, mac: Buffer.alloc(32) };
 
-/** The end of the chain as a text, to be kept outside of the store. */
+/** The head of the chain as a text, to be kept outside of the store. */
 export function headText({ id, mac }: ChainHead): string {
   return `${id}:${mac.toString('hex')}`;
 }
@@ -30,12 +33,12 @@ export function readHeadText(text: string): ChainHead {
   return { id: Number(id), mac: Buffer.from(mac, 'hex') };
 }
 
-/** The end of the chain, as the store remembers it. */
+/** The head of the chain, as the store remembers it. */
 export function chainHead({ database }: Pick<OperatorContext, 'database'>): Promise<ChainHead> {
   return readChainHead(database);
 }
 
-/** The recorded acts, or those on an application, newest first; memory is bounded. */
+/** The recorded acts, or those on an application, newest first, in bounded memory. */
 export function listEvents(
   { database }: OperatorContext,
   applicationId: number | undefined,
@@ -43,7 +46,7 @@ export function listEvents(
   return readNewestEvents(database, applicationId ?? null);
 }
 
-/** In constant time: the time of another comparison would help to find out a MAC byte by byte. */
+/** Compares in constant time. Otherwise the time would help to guess a MAC byte by byte. */
 function isEqual(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
@@ -55,11 +58,11 @@ interface Misfit {
 }
 
 interface Verification {
-  /** Rows that fit. */
+  /** How many rows fit. */
   readonly events: number;
-  /** The first ones, in the order of their ids; none where the record is intact. */
+  /** The first misfits, by their ids; none if the record is intact. */
   readonly misfits: readonly Misfit[];
-  /** How many there are. */
+  /** How many misfits there are. */
   readonly misfitCount: number;
 }
 
@@ -67,9 +70,9 @@ interface Verification {
 const MOST_NAMED = 100;
 
 /**
- * Computes the chain again, in pages of bounded size, and compares it with the head that the store remembers and with
- * `anchor`, a head that was kept outside. It goes on after a row that does not fit: the row after it has to follow that
- * one as it is stored, or the last one that fits. Commands may add rows meanwhile.
+ * Computes the chain again, in pages of bounded size. Compares it with the head that the store remembers, and with
+ * `anchor`, a head that was kept outside. After a misfit it goes on: the next row has to follow that row as it is
+ * stored, or the last one that fits. Commands may add rows meanwhile.
  */
 export async function verifyChain(
   { database, vault }: OperatorContext,
@@ -91,7 +94,7 @@ export async function verifyChain(
 class Walk {
   readonly #keys: ChainKeys;
   readonly #heads: readonly ChainHead[];
-  /** The last row, and the last one that fits. */
+  /** The last row; below it the last row that fits. */
   last = BEGINNING;
   #fitting: ChainHead & { readonly keyNumber: number } = { ...BEGINNING, keyNumber: 0 };
   events = 0;
@@ -132,7 +135,7 @@ class Walk {
     return null;
   }
 
-  /** `id`: the end that the store remembers now. */
+  /** Checks the end of the chain. `id`: the head's id that the store remembers now. */
   end(id: number): void {
     if (this.#heads.some((head) => head.id > this.last.id))
       this.#tell(this.last.id + 1, 'the row is missing: the chain was cut at its end');

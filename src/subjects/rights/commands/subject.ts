@@ -1,4 +1,7 @@
-/** `ventanilla subject`: what is stored about one person. */
+/**
+ * `ventanilla subject`: exports and erases what is stored about one person, and lists and replays erasures
+ * (docs/subject.md). Reads standard input and files with lists.
+ */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
@@ -34,7 +37,7 @@ import { listErasures } from '../uses/list-erasures.ts';
 import { replayErasures, unknownPhonesText } from '../uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../uses/written-erasure.ts';
 
-// The options that name a person: `--phone` or `--id-number`, also by standard input.
+// First part: the options that name a person, `--phone` or `--id-number`, also by standard input.
 
 interface NamedOptions {
   readonly phone?: string;
@@ -79,7 +82,7 @@ interface EraseOptions extends NamedOptions {
 
 /** Adds `subject erase`. */
 function addErase(group: Command, { roles, io }: Cli): void {
-  /** The erasure is done whether or not the place of the backups works. */
+  /** Writes the erasure beside the backups. The erasure stands even if the place of the backups fails. */
   const keep = (context: OperatorContext) =>
     roles.keepErasures(context).catch((error: unknown) => {
       if (!(error instanceof ToldError)) throw error;
@@ -108,7 +111,7 @@ function addErase(group: Command, { roles, io }: Cli): void {
         }
         const erased = await eraseSubject(context, asked, { close: close === true, reason }).catch(
           async (error: unknown) => {
-            // A part may be erased.
+            // A part of the applications may be erased already.
             await keep(context).catch(() => {});
             throw error;
           },
@@ -168,7 +171,7 @@ function erasedJson({
   };
 }
 
-/** The law asks for a signed contract for years, whoever wants it erased. */
+/** The law asks to keep a signed contract for years, even if the person wants it erased. */
 function keptText(ids: readonly ApplicationId[]): string[] {
   if (ids.length === 0) return [];
   return [

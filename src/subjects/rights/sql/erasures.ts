@@ -1,23 +1,26 @@
-/** The erasures that were done: a restored older store does them again. */
+/**
+ * The erasures that were done, so that a restored older store can do them again (docs/subject.md, "Erase";
+ * docs/backup.md). Reads and writes `erasures` and `erased_phones`.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 
-/** An application, and what the envelope of its batch is bound to: both name it in every state of the store. */
+/** An application, and the seal id of its batch. Both together name it in every state of the store. */
 interface ErasedApplication {
   readonly id: ApplicationId;
   readonly sealId: string;
 }
 
-/** An erasure as the store has it. */
+/** An erasure as it is stored. */
 export interface Erasure {
   readonly id: string;
   readonly at: Date;
   readonly applications: readonly ErasedApplication[];
-  /** Blind indexes of the store's index key, as the decimal text of a bigint. */
+  /** Blind indexes by the store's index key, each as the decimal text of a bigint. */
   readonly phones: readonly string[];
 }
 
-/** One that is stored already stays as it is. */
+/** An erasure that is stored already stays as it is. */
 const ADD = `
   INSERT INTO erasures (id, erased_at, application_ids, seal_ids) VALUES ($1, coalesce($2, now()), $3, $4)
   ON CONFLICT (id) DO NOTHING`;
@@ -25,7 +28,7 @@ const ADD_PHONES = `
   INSERT INTO erased_phones (erasure_id, phone_index) SELECT $1, u.phone FROM unnest($2::bigint[]) AS u(phone)
   ON CONFLICT DO NOTHING`;
 
-/** Stores an erasure with the transaction that does it; `at` null: now. */
+/** Stores an erasure, in the transaction that does it; `at` null: now. */
 export async function addErasure(
   session: Transaction,
   { id, at, applications, phones }: Omit<Erasure, 'at'> & { readonly at: Date | null },
@@ -37,7 +40,7 @@ export async function addErasure(
 
 const PHONES = 'SELECT phone_index AS phone FROM erased_phones WHERE erasure_id = $1';
 
-/** Those of the phones that the store does not know of the erasure. */
+/** Those of these phones that the store does not have under this erasure. */
 export async function newPhones(
   session: Session,
   { id, phones }: Pick<Erasure, 'id' | 'phones'>,
@@ -47,7 +50,7 @@ export async function newPhones(
   return phones.filter((phone) => !known.has(phone));
 }
 
-/** An erasure with its number, which tells about when it was stored. */
+/** An erasure with its number. The numbers have the order in which erasures were stored. */
 export interface NumberedErasure extends Erasure {
   readonly number: number;
 }
@@ -66,7 +69,7 @@ interface Row {
   readonly phones: readonly string[];
 }
 
-/** The next erasures after a number, `most` at most, the oldest first. */
+/** The next erasures after a number, at most `most`, the oldest first. */
 export async function readErasuresAfter(
   session: Session,
   after: number,

@@ -1,4 +1,4 @@
-/** The tables of erasures. */
+/** The tables of erasures: what is kept, and how an index key that is replaced changes them. */
 import type { Table } from '../../../ground/postgres/table.ts';
 
 const MOVE_PHONES = `

@@ -1,5 +1,6 @@
 /**
- * What the store has about a person beside the applications themselves. A test of the tables lists all of them.
+ * Reads what the store has about a person beside the applications themselves, for the export (docs/subject.md,
+ * "Export"). Reads the tables of all subjects and writes nothing; test/rights/tables.test.ts has the list of tables.
  */
 import {
   type ApplicationId,
@@ -13,10 +14,10 @@ import { toBigint } from '../../../seal/blind-indexes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { withTime } from '../../applications/sql/partitions.ts';
 
-/** Names and values as they are stored; no blind index and no sealed bytes. */
+/** Names and values as they are stored, without blind indexes and sealed bytes. */
 export type Trace = Readonly<Record<string, unknown>>;
 
-/** What is stored under phones. */
+/** The statements for what is stored under phones, by table. */
 const BY_PHONE = {
   suppressions: `
     SELECT active, source, created_at, changed_at, stopped_at, resumed_at, lifted_at FROM suppressions
@@ -61,7 +62,7 @@ export async function tracesOfPhones(
 
 const PHONES = 'SELECT DISTINCT phone_index FROM phones_of($1::bigint[]) WHERE phone_index IS NOT NULL';
 
-/** The blind indexes of the phones of applications, as the decimal text of a bigint. */
+/** The blind indexes of the phones of applications, each as the decimal text of a bigint. */
 export async function phonesOf(database: Database, ids: readonly ApplicationId[]): Promise<string[]> {
   const phones = new Set<string>();
   for (const some of byPartitions(ids, partitionOf)) {
@@ -71,11 +72,11 @@ export async function phonesOf(database: Database, ids: readonly ApplicationId[]
   return [...phones];
 }
 
-/** Three statements: on a cluster these tables are of different machines. */
+/** Three statements, because on a cluster these tables are on different machines. */
 const BATCH = 'SELECT b.seal_id, b.phones[$2::integer + 1] AS phone FROM batches b WHERE b.id = $1';
 const HOLDS =
   'SELECT count(*) > 0 AS holds FROM open_phones o WHERE o.phone_index = $2 AND o.application_id = $1';
-/** Of an application: its part of the receipt, the message that a worker has begun, and what was signed. */
+/** For an application: its part of the receipt, whether a worker is sending its message, and what was signed. */
 const BESIDE = `
   SELECT (SELECT json_build_object('created_at', r.created_at, 'outcome', coalesce(substr(r.outcomes, $2::integer + 1, 1), 'R'))
       FROM batch_receipts r WHERE r.batch_id = $3::uuid) AS receipt,
@@ -92,7 +93,7 @@ const BESIDE = `
     ARRAY(SELECT json_build_object('at', a.at, 'by', a.actor, 'act', a.act, 'reason', a.reason)
       FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts`;
 
-/** More rows beside an application. */
+/** The statements for more rows beside an application, by table. */
 const OF_APPLICATION = {
   documents: `
     SELECT d.id, d.purpose, d.state, d.reason, d.received_at, d.decided_at, d.content_type, d.bytes,
@@ -121,7 +122,7 @@ const OF_APPLICATION = {
     SELECT n.id::float8 AS id, n.at, 'operator ' || n.operator_id AS by FROM application_notes n WHERE n.application_id = $1 ORDER BY n.id`,
 } as const;
 
-/** What is stored beside an application: no row where the application is gone. */
+/** What is stored beside an application. It has no rows if the application is gone. */
 export async function tracesOfApplication(database: Database, id: ApplicationId): Promise<Trace> {
   const found: [string, Trace[]][] = [];
   for (const [table, text] of Object.entries(OF_APPLICATION)) {
@@ -144,7 +145,7 @@ async function besideOf(database: Database, id: ApplicationId): Promise<Trace> {
   return { holds_phone: holds.rows[0]?.holds === true, ...rows[0] };
 }
 
-/** A partner has no index over the applications of its events, and reading a month of events takes seconds. */
+/** Events have no index by application, so reading a month of a partner's events takes seconds. */
 const EVENTS_TIMEOUT_MS = 60_000;
 const EVENTS = `
   SELECT e.application_id::float8 AS application_id, e.partner_id, e.number, e.type, e.at, e.from_status, e.to_status,

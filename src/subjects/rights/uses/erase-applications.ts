@@ -1,4 +1,8 @@
-/** Erases applications in one transaction. */
+/**
+ * Erases applications in one transaction, by the functions of all subjects that own something about them
+ * (docs/subject.md, "Erase" has the list). The order of its steps is the order of locks
+ * (`migrations/0004_messages.sql`).
+ */
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId, BatchId } from '../../../domain/application/ids.ts';
 import { isOpen, TRANSITIONS } from '../../../domain/application/lifecycle.ts';
@@ -19,35 +23,35 @@ import { eraseContracts } from '../../signing/sql/dropped.ts';
 import { addErasure } from '../sql/erasures.ts';
 
 interface ErasureOptions {
-  /** Open applications are rejected first; otherwise they are refused. */
+  /** Open applications are rejected first. Without it, open applications refuse the erasure. */
   readonly close: boolean;
-  /** No worker runs on the database: what was being sent when a backup was made is not. */
+  /** No worker runs on the database, so a send that was under way when a backup was made is over. */
   readonly nobodySends: boolean;
-  /** The id of an erasure that is done again; undefined: a new one. */
+  /** The id of an erasure that is done again; undefined: this is a new one. */
   readonly erasureId?: string;
 }
 
 /** What one transaction has erased. */
 export interface Erased {
   readonly applications: readonly ApplicationId[];
-  /** Those of them that were open. */
+  /** Those of the applications that were open. */
   readonly closed: readonly ApplicationId[];
-  /** Those of them whose signed contract stays for the legal term. */
+  /** Those of the applications whose signed contract stays for the legal term. */
   readonly contracts: readonly ApplicationId[];
-  /** Batches whose envelope does not open: nobody can read it, and it stays. */
+  /** Batches whose envelope does not open. Nobody can read it, and it stays. */
   readonly unopened: readonly BatchId[];
 }
 
-/** An erasure waits so long for a lock, and a partition that is written again waits half as long for the erasure. */
+/** How long an erasure waits for a lock. The rewriting of a partition waits half as long for an erasure. */
 const LIMIT = "SET LOCAL lock_timeout = '1s'";
-/** What the history says in the place of each reason, which is free text. */
+/** What the history says in the place of each reason, because reasons are free text. */
 const ERASED = 'erased';
 
 /**
  * Erases those of the applications that are not erased yet, and what delivery has under their phones and under `phones`
- * (blind indexes, as the decimal text of a bigint). The order of its steps is the order of locks
- * (`migrations/0004_messages.sql`): partner events come last. Throws `OperatorError` where one is open and not to be
- * closed, and an error of `isBeingSent` while a worker sends to the person.
+ * (blind indexes, each as the decimal text of a bigint). Partner events come last, as the order of locks asks
+ * (`migrations/0004_messages.sql`). Throws `OperatorError` if an application is open and `close` is false, and an error
+ * of `isBeingSent` while a worker sends to the person.
  */
 export function eraseApplications(
   { database, vault, actor }: OperatorContext,
@@ -64,7 +68,7 @@ export function eraseApplications(
     const applications = held.map(({ id }) => id);
     const found = held.flatMap(({ phone }) => (phone === null ? [] : [phone]));
     const suppressed = [...new Set([...phones, ...found])];
-    // First: what deletes records asks for it.
+    // The erasure is stored first, because the functions that delete rows look for it.
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
@@ -79,9 +83,9 @@ export function eraseApplications(
     const unopened = await eraseApplicants(session, vault, applications, erasureId);
     const { from, to } = TRANSITIONS.reject;
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
-    // Without its phone it queues no message.
+    // The phone is gone by now, so the rejection queues no message.
     for (const id of open) await moveApplication(session, id, { ...rejection, actor });
-    // After the reviews: that is the order of locks of the loop that applies proposals.
+    // After the reviews, because the loop that applies proposals locks in this order.
     await eraseProposals(session, applications);
     return { applications, closed: open, contracts, unopened };
   });

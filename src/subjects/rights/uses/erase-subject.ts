@@ -1,4 +1,7 @@
-/** Erases everything of a person, over all partners. */
+/**
+ * Erases everything about a person, over all partners, and records it (docs/subject.md, "Erase"). Repeats until nothing
+ * is left, one transaction for each part.
+ */
 import type { ApplicationId, BatchId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -14,14 +17,14 @@ import { hasPhones, isBeingSent } from '../../messages/sql/erasure.ts';
 import { type Erased, eraseApplications, openError } from './erase-applications.ts';
 import { type Asked, findApplications, type Named, readNamed, spellingsOf } from './find-applications.ts';
 
-/** What there is of a person. */
+/** What is stored about a person. */
 export interface Found {
   readonly applications: readonly StoredApplication[];
-  /** In which spellings they have the phone or the ID number that the person was asked for by. */
+  /** The spellings in which the applications have the phone or the ID number that the operator gave. */
   readonly spellings: ReadonlySet<string>;
-  /** Those of them that are open. */
+  /** Those of the applications that are open. */
   readonly open: readonly ApplicationId[];
-  /** Delivery has something under the phone that the person was asked for by. */
+  /** Delivery has something under the phone that the operator gave. */
   readonly hasPhone: boolean;
 }
 
@@ -31,37 +34,39 @@ export interface ErasedSubject {
   /** As in `Found`. */
   readonly spellings: Set<string>;
   readonly closed: ApplicationId[];
-  /** Those whose signed contract stays for the legal term. */
+  /** Those of the applications whose signed contract stays for the legal term. */
   readonly contracts: ApplicationId[];
   readonly unopened: BatchId[];
-  /** The partners that sent the applications: they have the data too. */
+  /** The partners that sent the applications. They have the data too. */
   readonly partners: Set<string>;
   /** Delivery had something under the phone. */
   hadPhone: boolean;
-  /** More was registered for the person again and again, and is not erased. */
+  /** More applications of the person were registered again and again, and these are not erased. */
   isLeft: boolean;
 }
 
-/** What would be erased. Throws `OperatorError` where `asked` names nobody. */
+/** Finds what would be erased. Throws `OperatorError` if `asked` names nobody. */
 export async function findSubject(context: OperatorContext, asked: Asked): Promise<Found> {
   return look(context, await readNamed(context, asked));
 }
 
-/** An erasure comes again for so long where others are in its way: a send takes seconds. */
+/** For how long an erasure tries again if others are in its way: a send takes seconds. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 250;
-/** Applications may come while it works; who sends them without end has to be stopped first. */
+/** Applications may come while an erasure works. A partner who sends them without end has to be stopped first. */
 const MOST_ROUNDS = 5;
-/** The applications of one transaction: a statement has to end in time, however many a partner has sent. */
+/**
+ * The most applications of one transaction, because a statement has to end in time, however many a partner has sent.
+ */
 const MOST_AT_ONCE = 500;
 /** Usually there is nothing to trim. */
 const TRIM_FOR_MS = 500;
 
 /**
- * Erases what there is of a person, in a transaction that the record of acts gets a row of (one for every 500
- * applications), and looks again, until nothing is left: so what is registered meanwhile is erased too. Where the
- * answer of a commit is lost, call it again. Throws `OperatorError` where an application is open and `close` is
- * false; then nothing of this transaction is erased.
+ * Erases what is stored about a person, in transactions of up to 500 applications, each with a row in the record of
+ * acts. Then it looks again until nothing is left, so that what was registered meanwhile is erased too. If the answer
+ * of a commit is lost, call it again. Throws `OperatorError` if an application is open and `close` is false; then
+ * nothing of this transaction is erased.
  */
 export async function eraseSubject(
   context: OperatorContext,
@@ -81,11 +86,11 @@ export async function eraseSubject(
     isLeft: false,
   };
   for (let round = 1; ; round += 1) {
-    // Right after a registration an envelope holds applicants who were refused, and no index leads to these.
+    // Right after a registration an envelope still holds refused applicants, and no index leads to these.
     await trimSurplus(context.database, context.vault, context.clock, { forMs: TRIM_FOR_MS, after: '0' });
     const { applications, spellings, open, hasPhone } = await look(context, named);
     for (const spelling of spellings) total.spellings.add(spelling);
-    // Traces without an application are erased once: what still looks like one then has no application any more.
+    // Traces without an application are erased once. What is still found afterwards has no application any more.
     if (applications.length === 0 && (!hasPhone || total.hadPhone)) break;
     if (round > MOST_ROUNDS) {
       total.isLeft = true;
@@ -123,7 +128,7 @@ async function look(context: OperatorContext, named: Named): Promise<Found> {
   const applications = await findApplications(context, named);
   const open = applications.filter(({ status }) => status === null || isOpen(status)).map(({ id }) => id);
   const hasPhone = await hasPhones(context.database, phonesOf(context, named));
-  // A vault reindex that began meanwhile would let the person look like nobody.
+  // During a vault reindex the search would find nobody, and the person would seem unknown.
   await requireIndexKey(context.database, context.vault);
   return { applications, spellings: spellingsOf(named, applications), open, hasPhone };
 }
@@ -148,12 +153,12 @@ function actOf({ applications }: Erased, reason: string) {
   };
 }
 
-/** The wait for a lock took too long. */
+/** PostgreSQL's code for a wait for a lock that took too long. */
 const LOCKED = '55P03';
 
 /**
- * Does it again where another session is in its way for a moment: a worker that sends, or the upkeep. `before`: what is
- * erased already, for the error.
+ * Tries again while another session is in the way: a worker that sends, or the upkeep. `before`: what is erased
+ * already, for the text of an error.
  */
 async function patiently<T>(
   clock: Clock,

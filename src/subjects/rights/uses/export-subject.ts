@@ -1,4 +1,7 @@
-/** Collects everything that the store has about a person. */
+/**
+ * Collects everything that the store has about a person, over all partners (docs/subject.md, "Export"). Reads the
+ * tables of all subjects, and opens envelopes, replies and notes.
+ */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { fromBigint, phoneIndexOf } from '../../../seal/blind-indexes.ts';
@@ -17,7 +20,7 @@ interface ExportedApplication {
 
 export interface Exported {
   readonly applications: readonly ExportedApplication[];
-  /** In which spellings they have the phone or the ID number that the person was asked for by. */
+  /** The spellings in which the applications have the phone or the ID number that the operator gave. */
   readonly spellings: ReadonlySet<string>;
   /** What partners can read about the applications. */
   readonly events: readonly Trace[];
@@ -27,7 +30,7 @@ export interface Exported {
 
 /**
  * Everything about a person. `noted` is called with the ids before any personal data is returned. Throws
- * `OperatorError` where `asked` names nobody.
+ * `OperatorError` if `asked` names nobody.
  */
 export async function exportSubject(
   context: OperatorContext,
@@ -55,12 +58,12 @@ export async function exportSubject(
     events: ids.length === 0 ? [] : await eventsOf(database, partners, ids),
     phones: await tracesOfPhones(database, [...phones] as readonly BlindIndex<'phone'>[]),
   };
-  // A vault reindex that began meanwhile would let something be missing.
+  // During a vault reindex the search would miss something.
   await requireIndexKey(database, vault);
   return exported;
 }
 
-/** What the service answered the person; `text` is null where the content does not open. */
+/** What the service answered the person; `text` is null if the content does not open. */
 async function replyTexts({ database, vault }: OperatorContext, id: ApplicationId): Promise<Trace[]> {
   const replies = await readReplyContents(database, vault, id);
   return replies.map(({ turn, content }) => ({
@@ -71,7 +74,7 @@ async function replyTexts({ database, vault }: OperatorContext, id: ApplicationI
   }));
 }
 
-/** What operators wrote about the person, as `reply_texts`. */
+/** What operators wrote about the person, in the form of `replyTexts`. */
 async function noteTexts(context: OperatorContext, id: ApplicationId): Promise<Trace[]> {
   return (await readNotes(context, id)).map(({ id: note, text }) => ({ id: note, text }));
 }

@@ -1,4 +1,7 @@
-/** Finds the applications of a person, over all partners. */
+/**
+ * Finds the applications of a person, over all partners, by the phone or the ID number in any spelling (D11, D49;
+ * docs/subject.md). Reads blind indexes, and compares the opened records.
+ */
 import { foldIdNumber } from '../../../domain/application/fold-id-number.ts';
 import { foldPhone, isPhone, type Phone } from '../../../domain/phone/phone.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -7,7 +10,7 @@ import { searchApplications } from '../../applications/sql/application-search.ts
 import type { StoredApplication } from '../../applications/sql/applications.ts';
 import { readOnePhone } from '../../partners/uses/operator-phone.ts';
 
-/** How an operator names a person: by one of the two, as a person writes it. */
+/** How an operator names a person: by the phone or the ID number, as people write it. */
 export interface Asked {
   readonly phone?: string | undefined;
   readonly idNumber?: string | undefined;
@@ -18,7 +21,10 @@ export type Named = { readonly phone: Phone } | { readonly idNumber: string };
 
 type Reader = Pick<OperatorContext, 'database' | 'vault'>;
 
-/** Throws `OperatorError` where the phone is not one phone, or the ID number is blank. */
+/**
+ * Reads what names the person. Throws `OperatorError` if the text is not exactly one phone, or if the ID number is
+ * blank.
+ */
 export async function readNamed(context: Reader, { phone, idNumber }: Asked): Promise<Named> {
   if (phone !== undefined) return { phone: await readOnePhone(context, phone) };
   const text = idNumber?.trim() ?? '';
@@ -28,8 +34,9 @@ export async function readNamed(context: Reader, { phone, idNumber }: Asked): Pr
 
 /**
  * The applications of a person, highest id first, in whatever spelling they have the phone (D11) or the ID number
- * (D49). Two phones may have one blind index: an application whose record shows another phone or ID number is of
- * somebody else, and is left out. One whose record cannot be read counts by its index. Throws as `searchApplications`.
+ * (D49). Two phones may have one blind index. So an application whose record shows another phone or ID number is
+ * another person's, and is left out. An application whose record cannot be read counts by its index. Throws as
+ * `searchApplications`.
  */
 export async function findApplications(
   { database, vault }: Reader,
@@ -55,7 +62,10 @@ function isOf(named: Named, { fields }: StoredApplication): boolean {
   return typeof phone !== 'string' || !isPhone(phone) || foldPhone(phone) === foldPhone(named.phone);
 }
 
-/** The different texts in which applications have what named the person; one that cannot be read has none. */
+/**
+ * The different spellings of the phone or the ID number in these applications. An application that cannot be read adds
+ * none.
+ */
 export function spellingsOf(named: Named, applications: readonly StoredApplication[]): Set<string> {
   const field = 'idNumber' in named ? 'id_number' : 'phone';
   return new Set(applications.map(({ fields }) => fields[field]).filter((text) => typeof text === 'string'));

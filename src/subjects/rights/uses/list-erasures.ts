@@ -1,4 +1,4 @@
-/** The erasures that were done. */
+/** Lists the erasures that were done (docs/subject.md, "Erase"). Reads `erasures` page by page. */
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { type NumberedErasure, readErasuresAfter } from '../sql/erasures.ts';
 
@@ -6,7 +6,7 @@ export { type NumberedErasure, readErasuresAfter };
 
 const PAGE = 1_000;
 
-/** All erasures after a number, the oldest first; memory is bounded. */
+/** All erasures after a number, the oldest first, in bounded memory. */
 export async function* listErasures(
   { database }: Pick<OperatorContext, 'database'>,
   after = 0,

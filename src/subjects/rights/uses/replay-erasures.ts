@@ -1,4 +1,7 @@
-/** Erases again what was erased before: in a store that was restored from an older backup. */
+/**
+ * Does erasures again in a store that was restored from an older backup (docs/subject.md, "Erase"; docs/backup.md).
+ * `uses/erase-applications.ts` has the transaction.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
@@ -10,19 +13,20 @@ import { eraseApplications } from './erase-applications.ts';
 import { phonesInStore, type WrittenErasure } from './written-erasure.ts';
 
 export interface Replayed {
-  /** The erasures of the list. */
+  /** How many erasures the list has. */
   readonly erasures: number;
-  /** The applications that were there again, and are erased again. */
+  /** How many applications the restore had brought back, and are erased again. */
   readonly applications: number;
-  /** Phones that are not suppressed again: their blind indexes are of a key that INDEX_KEY does not have. */
+  /** How many phones are not suppressed again, because INDEX_KEY lacks the key of their blind indexes. */
   readonly unknownPhones: number;
 }
 
 /**
- * Erases the applications of these erasures where the store has them, and suppresses the phones where the store does
- * not know the erasure: a suppression that was lifted since stays lifted. Open applications are rejected first, as
- * `--close` does. An application is known by its id and its seal id, so one that got the same id after a restore stays.
- * Each erasure is a transaction of its own, and may come any number of times. No worker may run on the store.
+ * Erases the applications of these erasures that the store has. Suppresses the phones of those erasures that the store
+ * does not know; so a suppression that was lifted since stays lifted. Open applications are rejected first, as
+ * `--close` does. An application is known by its id and its seal id together, so another one that got the same id after
+ * a restore stays. Each erasure is a transaction of its own, and may be done any number of times. No worker may run on
+ * the store.
  */
 export async function replayErasures(
   context: OperatorContext,
@@ -68,7 +72,7 @@ async function eraseAgain(
   return done.applications.length;
 }
 
-/** What an operator has to know of phones that were not suppressed again. */
+/** The text for the operator about phones that were not suppressed again. */
 export function unknownPhonesText(count: number): string {
   return `${counted(count, 'phone of an erased person is', 'phones of erased persons are')} not suppressed again where the store has no application of it: the erasure is of a newer INDEX_KEY than this one (docs/subject.md).`;
 }

@@ -1,14 +1,17 @@
-/** The written form of an erasure: for a list outside of the store, and beside the backups. */
+/**
+ * The written form of an erasure, as JSON without personal data: for a list outside of the store, and beside the
+ * backups (docs/backup.md). Pure; this file is the home of the form.
+ */
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { Erasure } from '../sql/erasures.ts';
 
-/** An erasure without personal data. Its phones are blind indexes of a key of INDEX_KEY (a fingerprint). */
+/** An erasure without personal data. Its phones are blind indexes by a key of INDEX_KEY, which a fingerprint names. */
 export interface WrittenErasure extends Omit<Erasure, 'phones'> {
   readonly indexKeyId: string;
-  /** 16 hex digits each. */
+  /** Each has 16 hex digits. */
   readonly phones: readonly string[];
 }
 
@@ -24,7 +27,7 @@ export function erasureJson({ indexKeyId }: Vault, { id, at, applications, phone
 }
 
 /**
- * The phones as the store has them; null where they were made with a newer key than the vault has, or with one of
+ * The phones as the store has them. Null if they were made with a newer key than the vault has, or with a key of
  * another list.
  */
 export function phonesInStore(vault: Vault, { indexKeyId, phones }: WrittenErasure): string[] | null {
@@ -39,7 +42,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FINGERPRINT = /^[0-9a-f]{32}$/;
 const INDEX = /^[0-9a-f]{16}$/;
 
-/** An erasure from its JSON. Throws `OperatorError` where the value is none. */
+/** Reads an erasure from its JSON. Throws `OperatorError` if the value is no erasure. */
 export function readErasure(value: unknown): WrittenErasure {
   const { id, at, applications, index_key: key, phones } = Object(value) as Record<string, unknown>;
   const time = new Date(String(at));

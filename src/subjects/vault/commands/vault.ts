@@ -1,4 +1,6 @@
-/** `ventanilla vault`. */
+/**
+ * `ventanilla vault`: shows the data keys, reseals, retires a key, and reindexes (docs/keys.md). Each act is recorded.
+ */
 import { type Command, InvalidArgumentError } from 'commander';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
@@ -21,7 +23,10 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** `kinds`: everything that data keys seal. `reindexings` make all blind indexes again. */
+/**
+ * Adds the commands. `kinds`: everything that data keys seal. `reindexings`: how each kind of blind index is made
+ * again.
+ */
 export function addVaultCommands(
   group: Command,
   cli: Cli,

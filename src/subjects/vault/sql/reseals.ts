@@ -1,19 +1,22 @@
-/** The reseal under way, or the last one. Any number of processes take its steps in turn. */
+/**
+ * The reseal under way, or the last one: reads and writes the one row of `reseals` (docs/keys.md, "The data key"). Any
+ * number of processes take its steps in turn.
+ */
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { ALL_SEAL_ALIKE } from '../../../seal/data-keys.ts';
 
-/** A reseal: everything is sealed with one data key in the end. */
+/** A reseal. At its end everything is sealed with one data key. */
 export interface Reseal {
   readonly keyId: number;
-  /** The kind of sealed values that is worked on. */
+  /** The kind of sealed values that is being sealed again. */
   readonly kind: string;
   /** Where the next step begins. */
   readonly from: string;
   readonly resealed: number;
-  /** Values that were left because they do not open. */
+  /** How many values were left as they are because they do not open. */
   readonly unopened: number;
   readonly startedAt: Date;
-  /** null: under way. */
+  /** null: the reseal is under way. */
   readonly finishedAt: Date | null;
 }
 
@@ -44,7 +47,7 @@ export async function readReseal(session: Session): Promise<Reseal | null> {
   };
 }
 
-/** One that is under way with the same key goes on. */
+/** A reseal that is under way with the same key goes on. */
 const BEGIN = `
   INSERT INTO reseals AS r (key_id, kind, step_from, next_at, started_at) VALUES ($1, $2, '', now(), now())
   ON CONFLICT (id) DO UPDATE SET key_id = excluded.key_id, kind = excluded.kind, step_from = excluded.step_from,
@@ -52,18 +55,18 @@ const BEGIN = `
     unopened = 0, next_at = excluded.next_at, started_at = excluded.started_at, finished_at = NULL
   WHERE r.finished_at IS NOT NULL OR r.key_id <> excluded.key_id`;
 
-/** Begins a reseal at a kind. False where the same one is under way: it goes on. */
+/** Begins a reseal with this kind of values. False: the same reseal is under way, and goes on. */
 export async function beginReseal(session: Session, keyId: number, kind: string): Promise<boolean> {
   return (await session.query(BEGIN, [keyId, kind])).rowCount === 1;
 }
 
-/** Where a step begins: a kind of sealed values, and the value of it from which the step goes on. */
+/** Where a step begins: at a kind of sealed values, and at a value of this kind. */
 export interface StepStart {
   readonly kind: string;
   readonly from: string;
 }
 
-/** A time further away than a step's half minute was written while the clock was ahead. */
+/** A time more than a step's half minute ahead was written while the clock was ahead. */
 const TAKE = `
   UPDATE reseals SET next_at = now() + interval '30 seconds'
   WHERE finished_at IS NULL AND key_id = $1::text::integer AND next_at NOT BETWEEN now() AND now() + interval '1 minute'
@@ -71,23 +74,23 @@ const TAKE = `
   RETURNING kind, step_from AS "from"`;
 
 /**
- * Takes the next step of a reseal to this data key, for half a minute. null where nothing is due, and while a running
- * service seals with another key: such a service may not be able to open what this one seals.
+ * Takes the next step of a reseal to this data key, for half a minute. Null if no step is due, and while a running
+ * service seals with another key: that service may be unable to open what this one seals.
  */
 export async function takeStep(database: Database, keyId: number): Promise<StepStart | null> {
   return (await database.query<StepStart>(TAKE, [keyId])).rows[0] ?? null;
 }
 
-/** The end of a step; a `next` of null ends the reseal. */
+/** The result of a step. `next` null: the reseal has ended. */
 interface StepResult {
   readonly next: StepStart | null;
   readonly resealed: number;
   readonly unopened: number;
-  /** When the next step may begin, in milliseconds from now. */
+  /** After how many milliseconds the next step may begin. */
   readonly restMs: number;
 }
 
-/** Both change nothing where another process took the step as well, and has recorded it. */
+/** Both statements change nothing if another process took the same step too, and has recorded it. */
 const RECORD = `
   UPDATE reseals SET kind = $6, step_from = $7, resealed = resealed + $4, unopened = unopened + $5,
     next_at = now() + $8 * interval '1 millisecond'
@@ -96,7 +99,7 @@ const FINISH = `
   UPDATE reseals SET resealed = resealed + $4, unopened = unopened + $5, finished_at = now()
   WHERE key_id = $1 AND kind = $2 AND step_from = $3 AND finished_at IS NULL`;
 
-/** Records the step that began there. */
+/** Records the end of a step, which is named by where it began. */
 export async function recordStep(
   database: Database,
   keyId: number,

@@ -1,4 +1,4 @@
-/** The tables of the replacement of keys. */
+/** The tables of the replacement of keys: `reseals` and `reindexes`. */
 import type { Table } from '../../../ground/postgres/table.ts';
 
 export const TABLES: readonly Table[] = [

@@ -1,4 +1,7 @@
-/** What operators do with data keys. */
+/**
+ * What operators do with data keys: look at them, reseal, and retire a key (docs/keys.md, "The data key"). Writes
+ * `reseals`; `seal/data-keys.ts` has the table of keys.
+ */
 import { counted } from '../../../ground/base/counted.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import {
@@ -18,13 +21,13 @@ export type { Reseal };
 
 /** A data key as operators see it. */
 export interface KeyStatus extends DataKey {
-  /** The share of the bound of seals (`MOST_SEALS`), from 0 on. */
+  /** How much of the limit of seals (`MOST_SEALS`) is used, from 0 on. */
   readonly share: number;
 }
 
 interface VaultStatus {
   readonly keys: readonly KeyStatus[];
-  /** The reseal under way, or the last one; null if there was none. */
+  /** The reseal under way, or the last one; null: there was none. */
   readonly reseal: Reseal | null;
 }
 
@@ -38,9 +41,9 @@ export async function vaultStatus({ database }: OperatorContext): Promise<VaultS
 }
 
 /**
- * Lets the running services seal everything again with the first data key of this process. `isNew` is false where they
- * are at it already. Throws `OperatorError` while a service seals with another key: it might not be able to open the
- * result.
+ * Lets the running services seal everything again with the first data key of this process. `isNew` is false if they are
+ * doing so already. Throws `OperatorError` while a service seals with another key: that service might be unable to open
+ * the result.
  */
 export async function reseal(
   { database, vault }: OperatorContext,
@@ -59,14 +62,14 @@ export async function reseal(
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** As often as a service says how often it has sealed. */
+/** A service tells its count of seals equally often. */
 const TELL_EVERY_MS = 15_000;
 const STUCK_AFTER_MS = 5 * 60_000;
 
 /**
- * Takes the steps of the reseal that are due, as the services do, until the reseal is over. Throws `OperatorError`
- * where there was no step for five minutes. Tells every 15 seconds how often it has sealed, and counts as a process
- * that seals until a minute after its end.
+ * Takes due steps of the reseal, as the services do, until it has ended. Throws `OperatorError` if there was no step
+ * for five minutes. Tells its count of seals every 15 seconds, and counts as a sealing process until a minute after its
+ * end.
  */
 export async function awaitReseal(
   { database, vault, clock }: OperatorContext,
@@ -81,7 +84,7 @@ export async function awaitReseal(
   return done;
 }
 
-/** Resolves to the reseal when it is over. */
+/** Resolves to the reseal when it has ended. */
 async function takeSteps(context: ResealContext, mark: SealMark): Promise<Reseal> {
   const { database, clock } = context;
   let seen = '';
@@ -107,18 +110,18 @@ async function takeSteps(context: ResealContext, mark: SealMark): Promise<Reseal
   }
 }
 
-/** What was found when a key was retired. */
+/** The result of retiring a key. */
 interface Retirement {
-  /** False where the key was retired before. */
+  /** False if the key was retired before. */
   readonly isNew: boolean;
-  /** Rows that name the key and do not open with it. */
+  /** How many rows name the key and do not open with it. */
   readonly damaged: number;
 }
 
 /**
- * Forgets a data key after the proof that no row needs it. While the rows are counted, nothing that is sealed with the
- * key is stored, and what was on its way before is waited for: that takes some seconds. Throws `OperatorError` where a
- * row needs the key, where a running service seals with it, and where there is no such key.
+ * Retires a data key after it has proved that no row needs it. While the rows are counted, nothing that is sealed with
+ * the key can be stored, and earlier transactions are waited for, which takes some seconds. Throws `OperatorError` if a
+ * row needs the key, if a running service seals with it, and if there is no such key.
  */
 export async function retire(
   { database, vault, clock }: OperatorContext,

@@ -1,4 +1,7 @@
-/** Makes every stored blind index again with a newer index key, or in the form of this version. */
+/**
+ * Makes every stored blind index again with a newer index key, or in the form of this version (docs/keys.md, "The index
+ * key"). Writes `reindexes` and, step by step, the tables of all subjects that have indexes.
+ */
 import { HOUR_MS } from '../../../ground/base/clock.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
 import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
@@ -11,20 +14,20 @@ import { lockIndexKey, NO_INDEX_KEY, rememberIndexKey } from '../../../seal/inde
 import type { Reindexing, ReindexStep } from '../../../seal/reindex.ts';
 import { beginReindex, endReindex, lockReindex, moveReindex, readReindex } from '../sql/reindexes.ts';
 
-/** A step of a whole table takes long where millions of phones are open or suppressed. */
+/** A step may take a whole table, which takes long if millions of phones are open or suppressed. */
 const STATEMENT_MS = HOUR_MS;
 const LOCKED = '55P03';
 
-/** What a whole reindex did. */
+/** What all steps of a reindex did together. */
 export type Reindexed = Required<Pick<ReindexStep, 'written' | 'unopened'>>;
 
 /**
  * Makes all blind indexes again with the newer keys of INDEX_KEY, and in the form of this version (`IndexOrigin`). No
- * service may run: from the first step to the last one starts, commands and registrations are refused. Each step is a
- * transaction. Where this throws or is killed in between, call it again with the same keys: it goes on. Resolves to
- * null where nothing is to be done. For a restore (`StoreHolder`) nobody is looked for or waited for. Throws
- * `OperatorError` where a service runs, where another process takes steps, where the stored indexes were made with
- * another key than those of the list, and where a data key is missing that opens values.
+ * service may run: from the first step to the last one, starts, commands and registrations are refused. Each step is a
+ * transaction. If this throws or is killed, call it again with the same keys, and it goes on. Resolves to null if
+ * nothing has to be done. For a restore (`StoreHolder`) it does not check for services or wait for transactions. Throws
+ * `OperatorError` if a service runs, if another process takes steps, if the stored indexes were made with a key outside
+ * the list, and if a needed data key is missing.
  */
 export async function reindex(
   context: OperatorContext,
@@ -40,7 +43,7 @@ export async function reindex(
     (begun) => (begun || !isRestored ? { act: 'vault reindex' } : null),
   );
   if (!isDue) return null;
-  // A batch on its way has the old indexes.
+  // A batch that is being registered has the old indexes.
   if (!isRestored && !(await transactionsEnd(database, clock))) {
     throw new OperatorError(
       'a transaction has been under way for more than a minute: end it, and run vault reindex again',
@@ -52,7 +55,7 @@ export async function reindex(
   }
 }
 
-/** Resolves to false where nothing is to be done. */
+/** Begins the reindex, or finds the one under way. Resolves to false if nothing has to be done. */
 function begin(
   { database, vault }: OperatorContext,
   reindexings: readonly Reindexing[],
@@ -85,7 +88,7 @@ function begin(
   });
 }
 
-/** Takes the next step. Resolves to what all steps did where this one was the last; else to null. */
+/** Takes the next step. Resolves to what all steps did if this was the last one, else to null. */
 function step(
   { database, vault }: OperatorContext,
   reindexings: readonly Reindexing[],
@@ -131,7 +134,7 @@ function toldOfKey(error: unknown): never {
   );
 }
 
-/** The session with more time for each answer. */
+/** The session with a longer time limit for each answer. */
 function patient(session: Transaction): Transaction {
   const query = (text: string, values: unknown[] = []) =>
     session.query({ text, values, query_timeout: STATEMENT_MS } as never);

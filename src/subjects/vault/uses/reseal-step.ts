@@ -1,18 +1,23 @@
-/** The steps of a reseal, which the running services take beside their work. */
+/**
+ * One step of a reseal, which the running services take beside their work (docs/keys.md, "The data key"). Takes a step
+ * in `reseals`; each kind writes its own tables.
+ */
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { SealedKind } from '../../../seal/witness.ts';
 import { recordStep, type StepStart, takeStep } from '../sql/reseals.ts';
 
-/** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
+/** The most applications a second over all processes of a reseal, so that registrations go on. */
 const RATE = 25_000;
 /**
- * A value counts as five applications. It takes 24 microseconds of CPU and an application of a large batch takes 2, so
- * 5,000 values a second take an eighth of a core (docs/performance.md).
+ * A single value counts as five applications. It takes 24 microseconds of CPU, and an application of a large batch
+ * takes 2, so 5,000 values a second take an eighth of a core (docs/performance.md).
  */
 const VALUE_COST = 5;
-/** A timer cuts its time to whole milliseconds and may ring one early. A process that asks too early takes no step. */
+/**
+ * A timer cuts its time to whole milliseconds and may ring one early, and a process that asks too early takes no step.
+ */
 const TIMER_EARLY_MS = 2;
 
 export interface ResealContext {
@@ -22,12 +27,12 @@ export interface ResealContext {
   readonly kinds: readonly SealedKind[];
 }
 
-/** What a turn did. `idle`: no step was due here. */
+/** What a turn did. `idle`: no step was due for this process. */
 type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'step'; restMs: number };
 
 /**
- * Takes a step where one is due: seals some values again with the first data key of this process. A step may run twice
- * without harm. After a timer of `restMs` the next step is due.
+ * Takes a step if one is due: seals some values again with the first data key of this process. A step may run twice
+ * without harm. After `restMs` the next step is due.
  */
 export async function resealTurn({ database, vault, clock, kinds }: ResealContext): Promise<ResealTurn> {
   const keyId = vault.sealingKey.id;
@@ -45,7 +50,7 @@ export async function resealTurn({ database, vault, clock, kinds }: ResealContex
   return next === null ? { kind: 'finished' } : { kind: 'step', restMs: restMs + TIMER_EARLY_MS };
 }
 
-/** The beginning of the first of these kinds; null without one. */
+/** Where the first of these kinds begins; null: there are no kinds. */
 export function firstStep([kind]: readonly SealedKind[]): StepStart | null {
   return kind === undefined ? null : { kind: kind.name, from: '' };
 }
