@@ -1,4 +1,4 @@
-/** `--as`: who acts, for the history and for the record of acts (D34). */
+/** Reads the option `--as`: who acts, for the history and for the record of acts (D34; docs/audit.md). Pure. */
 import { Option } from 'commander';
 import { ACTOR_RULE, readActor } from '../operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../operations/operator-context.ts';

@@ -1,4 +1,7 @@
-/** The parts that the commands share: options, reading arguments, and the end of the program. */
+/**
+ * What the commands share: options, reading arguments, and how the program ends. Writes to stdout and stderr alone.
+ * docs/operations.md ("Commands") has the rule.
+ */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import type { Clock } from '../../ground/base/clock.ts';
 import { printable } from '../../ground/base/plain-text.ts';
@@ -14,23 +17,23 @@ export interface Cli {
 }
 
 const MISUSED = 2;
-/** Follows the error of a wrong use. */
+/** The hint that follows an error about wrong use. */
 export const HINT = '(add --help to see how it is used)';
-/** Taken before the arguments are read, so that it may stand anywhere. */
+/** Read before all other arguments, so that it may stand anywhere. */
 export const DEBUG = '--debug';
 
 type LoadTrouble = () => Promise<(error: unknown) => boolean>;
 
 /**
- * A program that never throws. A failure sets the exit code and is told on stderr: in one line where the operator can
- * mend it, and with what to report where the program is at fault.
+ * A program that never throws. A failure sets the exit code and is written to stderr: in one line if the operator can
+ * mend it, and with what to report if the program is at fault.
  */
 export class Program extends Command {
   readonly #io: Io;
   readonly #loadTrouble: LoadTrouble;
   #parts: { readonly command: Command; readonly fill: () => Promise<void> }[] = [];
 
-  /** `loadTrouble` loads what recognises trouble of the database; `submit` alone has none. */
+  /** `loadTrouble` loads the function that recognises trouble of the database; only `submit` has none. */
   constructor(name: string, io: Io, loadTrouble: LoadTrouble = async () => () => false) {
     super(name);
     this.#io = io;
@@ -47,7 +50,7 @@ export class Program extends Command {
 
   /**
    * Lets `fill` give a command its options and its work once the arguments name the command. The program's help needs
-   * neither.
+   * neither of them.
    */
   fillWhenNamed(command: Command, fill: () => Promise<void>): void {
     this.#parts.push({ command, fill });
@@ -126,7 +129,7 @@ export function addGroup(program: Command, name: string, description: string, ex
     .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
 }
 
-/** The group of commands with this name. Throws where the program has none. */
+/** The group of commands with this name. Throws if the program has none. */
 export function groupNamed(program: Command, name: string): Command {
   const group = program.commands.find((command) => command.name() === name);
   if (group === undefined) throw new Error(`there is no group of commands "${name}" yet`);
@@ -165,7 +168,7 @@ export function readPositive(text: string): number {
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** False for a day that its month does not have, which `Date` takes for one of the next month. */
+/** False for a day that its month does not have; `Date` would read it as a day of the next month. */
 function isDay(day: string): boolean {
   const time = new Date(day);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);

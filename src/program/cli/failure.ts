@@ -1,4 +1,7 @@
-/** Tells of a failed command: what the operator can mend in one line, a fault of the program with what to report. */
+/**
+ * Reports a failed command on stderr: in one line if the operator can mend it, and with what to report if the program
+ * is at fault. Has the exit codes. A report holds no personal data (SECURITY.md).
+ */
 import { describeError, errorCode, errorFields } from '../../ground/base/describe-error.ts';
 import { InDoubtError, UnavailableError } from '../../ground/base/registration-failure.ts';
 import { ToldError } from '../../ground/base/told-error.ts';
@@ -11,7 +14,7 @@ const FAILED = 1;
 const FAULTY = 70;
 
 const TOLD = [ToldError, UnavailableError, InDoubtError];
-/** Codes of system calls that only a wrong call brings about. */
+/** Codes of system calls that only a fault of the program can cause. */
 const WRONG_CALLS = ['EBADF', 'EFAULT', 'EINVAL', 'ENOTSOCK'];
 
 interface Circumstances {
@@ -22,7 +25,7 @@ interface Circumstances {
   readonly isTrouble: (error: unknown) => boolean;
 }
 
-/** Writes the failure to stderr and returns the exit code. A report holds no value of the command and of a row. */
+/** Writes the failure to stderr and returns the exit code. A report holds no value of the command or of a row. */
 export function tellFailure(io: Pick<Io, 'stderr'>, error: unknown, around: Circumstances): number {
   const isFault = isFaultOfProgram(error, around.isTrouble);
   const text = isFault ? reportOf(error, around) : describeError(error);
@@ -40,7 +43,10 @@ function isFaultOfProgram(error: unknown, isTrouble: Circumstances['isTrouble'])
   return !isTold && !isSystemTrouble(error) && !isTrouble(error);
 }
 
-/** True for a failed system call, such as a write to a full disk. Its code is no `ERR_...`, as of a wrong argument. */
+/**
+ * True for a failed system call, such as a write to a full disk. Its code is not an `ERR_...`, which Node gives to a
+ * wrong argument.
+ */
 function isSystemTrouble(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return /^E(?!RR_)[A-Z\d_]+$/.test(code) && !WRONG_CALLS.includes(code);

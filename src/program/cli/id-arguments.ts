@@ -1,6 +1,6 @@
 /**
- * Arguments that name a thing by its id. Each throws `InvalidArgumentError` where the text is no whole number from 1
- * on.
+ * Arguments that name a thing by its id. Each throws `InvalidArgumentError` if the text is not a whole number from 1
+ * on. Pure.
  */
 import { type ApplicationId, toApplicationId } from '../../domain/application/ids.ts';
 import { type KeyId, type PartnerId, toKeyId, toPartnerId } from '../../domain/partner/credential.ts';

@@ -1,4 +1,7 @@
-/** The output of commands: one JSON value for programs, tables for people. */
+/**
+ * Writes the output of commands: one JSON value for programs, tables for people (docs/operations.md, "Commands").
+ * Writes to the streams of `Io` alone.
+ */
 import { type Readable, Writable } from 'node:stream';
 import { inLine, printable } from '../../ground/base/plain-text.ts';
 
@@ -11,7 +14,7 @@ export interface Io {
   exitCode?: number | string | null | undefined;
 }
 
-/** The reader of the output has left (a pipe into `head`). The program ends quietly: nothing is wrong. */
+/** The reader of the output has left, for example a pipe into `head`. Nothing is wrong, so the program ends quietly. */
 export class OutputClosed extends Error {}
 
 /** Rows of a table without `--limit`. */

@@ -1,4 +1,7 @@
-/** `--reveal --reason TEXT` of the commands that print personal data, and values that come by standard input. */
+/**
+ * The options `--reveal --reason TEXT` of commands that show personal data (docs/audit.md), and values from standard
+ * input.
+ */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import { checkReason, OperatorError } from '../operations/operator-context.ts';
@@ -19,7 +22,10 @@ export function addReveal(command: Command): Command {
     .addOption(actorOption());
 }
 
-/** The reason of a reading of personal data; null where the data stays masked. Ends with a wrong use otherwise. */
+/**
+ * The reason for reading personal data; null if the data stays masked. Ends the command as wrong use if one of the
+ * options comes without the others that it needs.
+ */
 export function revealReason({ reveal, reason, as }: RevealOptions, command: Command): string | null {
   if (reveal === undefined && reason === undefined) {
     if (as !== undefined) command.error('error: --as goes with --reveal and --reason');
@@ -36,8 +42,8 @@ export const MASK = '***';
 const MAX_LENGTH = 1_000;
 
 /**
- * The value, or the first line of standard input where it is `-`: the list of processes shows arguments to every user
- * of the machine. Throws `OperatorError` where there is no line.
+ * The value; if it is `-`, the first line of standard input, because the list of processes shows arguments to every
+ * user of the machine. Throws `OperatorError` if there is no line.
  */
 export async function hiddenValue(io: Io, value: string): Promise<string> {
   if (value !== '-') return value;

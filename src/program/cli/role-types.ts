@@ -1,11 +1,13 @@
-/** What commands need of the composition root. */
+/**
+ * What a command may do with the process's store, variables and backups; `app/process-roles.ts` does it. Types alone.
+ */
 import type { ReadSetting, Setting } from '../../ground/base/setting.ts';
 import type { OperatorContext, StoreView } from '../operations/operator-context.ts';
 
 export interface Roles {
   /**
-   * Opens the store for one command and closes it. Starts the embedded server if it does not run. `unchecked`: whatever
-   * the secrets of the command are.
+   * Opens the store for one command and closes it. Starts the embedded server if it does not run. `unchecked`: does not
+   * compare the command's secrets with those of the store.
    */
   operate<T>(work: (context: OperatorContext) => Promise<T>, secrets?: 'unchecked'): Promise<T>;
   /** Opens the database as it is, without a migration and without secrets, and closes it. */

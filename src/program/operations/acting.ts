@@ -1,4 +1,7 @@
-/** Records what operators do and what personal data they read (docs/audit.md). */
+/**
+ * Records what operators do and what personal data they read, in the transaction of the act; and has the rule of an
+ * actor's name (D34, D48). Writes `operator_events` by `sql/operator-events.ts`. docs/audit.md has the rule.
+ */
 import { readableText } from '../../ground/base/plain-text.ts';
 import { againAfterConflict, inOneTransaction, inTransaction } from '../../ground/postgres/database.ts';
 import { chainKeysOf } from './chain-keys.ts';
@@ -6,8 +9,8 @@ import type { OperatorContext } from './operator-context.ts';
 import { type Act, addOperatorEvents } from './sql/operator-events.ts';
 
 /**
- * Does an act and records it in the same transaction, so that neither exists without the other. `work` writes no
- * output, because it may be undone and done again after a conflict. `actOf` gets its result; null: it was done and
+ * Does an act and records it in the same transaction, so that neither exists without the other. `work` must write no
+ * output, because it may be undone and repeated after a conflict. `actOf` gets its result; null: the act was done and
  * recorded before.
  */
 export function acting<T>(
@@ -39,14 +42,14 @@ export function noting(
   );
 }
 
-// Who acts, as the history of an application keeps it (D34, D48).
+// The second part: who acts, as the history of an application keeps it (D34, D48).
 
 const MAX_LENGTH = 100;
 
 /** The rule of `readActor`, for error texts. */
 export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters without invisible ones, and no "operator" with a number`;
 
-/** The trimmed name of an operator at the command line; null where the text breaks the rule. */
+/** The trimmed name of an operator at the command line; null if the text breaks the rule. */
 export function readActor(text: string): string | null {
   const name = readableText(text, MAX_LENGTH);
   return name === null || accountOf(name) !== null ? null : name;
@@ -55,7 +58,7 @@ export function readActor(text: string): string | null {
 /** How the histories name an operator with an account. */
 const ACCOUNT = /^operator (\d{1,9})$/;
 
-/** The id of the account that an actor of a history is; null: it is none. */
+/** The id of the account that an actor of a history names; null: the actor is not an account. */
 export function accountOf(actor: string): number | null {
   const id = ACCOUNT.exec(actor)?.[1];
   return id === undefined ? null : Number(id);

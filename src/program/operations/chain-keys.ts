@@ -1,4 +1,7 @@
-/** The keys that chain the record of operators' acts. */
+/**
+ * The keys that chain the record of operators' acts, made from the vault's INDEX_KEY (docs/audit.md, "The chain").
+ * Pure.
+ */
 import { createHmac } from 'node:crypto';
 import type { Vault } from '../../seal/vault.ts';
 
@@ -8,11 +11,11 @@ const LABEL = 'ventanilla operator events';
 export interface ChainKeys {
   /** The number of the key of new rows; the oldest key has 0. */
   readonly newest: number;
-  /** HMAC-SHA-256 (32 bytes) of a text after the MAC before it; null where this process has no such key. */
+  /** HMAC-SHA-256 (32 bytes) of the previous MAC and a text; null if this process has no such key. */
   mac(keyNumber: number, before: Buffer, text: string): Buffer | null;
 }
 
-/** The keys that come from the vault's INDEX_KEY, whose keys all stay for ever: so old rows can be verified. */
+/** The keys made from the vault's INDEX_KEY. All of its keys stay for ever, so old rows can be verified. */
 export function chainKeysOf(vault: Vault): ChainKeys {
   const keys = vault.derivedKeys(LABEL);
   return {

@@ -1,4 +1,7 @@
-/** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
+/**
+ * Logs repeated failures of one kind once a minute: a line when the failure begins, then one with the count. Writes to
+ * the log. `ground/postgres/store-trouble.ts` says which failures may pass.
+ */
 import type { Logger } from 'pino';
 import type { Clock } from '../../ground/base/clock.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
@@ -27,15 +30,15 @@ export function failureLog(log: Logger, clock: Clock, level: 'error' | 'warn' = 
 }
 
 /**
- * A sentence for the log where the failure may pass by itself, so that the client should try again; null for others.
+ * A sentence for the log if the failure may pass by itself and the client should try again; null for other failures.
  */
 export function temporaryTrouble(error: unknown): string | null {
   return storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
 }
 
 /**
- * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database, or a
- * full place, which tells itself what it is, is one failure for all; any other failure counts for its own work.
+ * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database or a
+ * full place, is one failure for all of it. Any other failure counts for its own work.
  */
 export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
   return (work, error) =>

@@ -1,4 +1,7 @@
-/** What an operator's command needs. */
+/**
+ * What an operator's command gets: the store, the clock, and who acts. Also the rule of the reason that an operator
+ * gives (D34). Pure; docs/audit.md has the rule.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { readableText } from '../../ground/base/plain-text.ts';
 import { ToldError } from '../../ground/base/told-error.ts';
@@ -13,7 +16,7 @@ export interface OperatorContext {
   readonly actor: string;
 }
 
-/** A database that a command only looks at, or the reason why it does not answer. */
+/** A database that a command only reads, or the reason why it does not answer. */
 export type StoreView =
   | {
       readonly database: Database;
@@ -34,7 +37,7 @@ export class OperatorError extends ToldError {
   override readonly name = 'OperatorError';
 }
 
-// The reason that an operator gives, as the history and the record of acts keep it (D34).
+// The second part: the reason that an operator gives, as the history and the record of acts keep it (D34).
 
 const MAX_LENGTH = 500;
 

@@ -1,4 +1,7 @@
-/** The loop of a queue: takes up what is due while there is room, and follows each piece of work to its end. */
+/**
+ * The loop of a queue: takes up what is due while there is room, follows each piece of work to its end, rests, and
+ * stops in a bounded time. Touches only its clock and the functions of the given queue. README.md has the rule.
+ */
 import type { PartnerId } from '../../domain/partner/credential.ts';
 import { Bell } from '../../ground/base/bell.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -7,7 +10,7 @@ import type { Loop } from '../subject/subject.ts';
 
 /** Work that was taken up. */
 export interface Begun {
-  /** Whose turn it takes; absent where the claim itself gives the partners their turns. */
+  /** The partner whose turn it uses; absent if the claim itself gives the partners their turns. */
   readonly partnerId?: PartnerId;
   /** Resolves when the work has ended and is recorded. */
   readonly ended: Promise<void>;
@@ -15,7 +18,7 @@ export interface Begun {
 
 /** What a turn may take up. */
 export interface Turn {
-  /** More work, so many. */
+  /** How many more pieces of work may begin. */
   readonly room: number;
   /** The partners of the work under way, each as often as it has some: the next claim goes to the others first. */
   readonly held: readonly PartnerId[];
@@ -28,30 +31,30 @@ export interface Turn {
 /** The rules of one queue. */
 export interface Queue {
   readonly clock: Clock;
-  /** Takes up work that is due. Work without an end is taken up again after its lease, by any process. */
+  /** Takes up work that is due. Work whose end is not recorded is taken up again after its lease, by any process. */
   begin(turn: Turn): Promise<readonly Begun[]>;
-  /** With so much work under way no turn begins. */
+  /** The most work under way; with so much, no turn begins. */
   readonly most: number;
   /** Called when a turn fails, or the record of some work. */
   onError(error: unknown): void;
-  /** A ring ends the rest of a loop with nothing to do. The end of work rings it too. */
+  /** A ring ends the rest of an idle loop. The end of work rings it too. */
   readonly bell?: Bell;
   /** The rest after a turn of this length, in milliseconds. */
   restMs?(tookMs: number): number;
   /** The longest rest of a loop with nothing to do, in milliseconds; without it half a second. */
   readonly longestIdleMs?: number;
-  /** Work that is under way at the cut is left to its lease: it may not heed the signal. */
+  /** At the cut, work under way is left to its lease, because it may not react to the signal. */
   readonly isLeftAtCut?: true;
 }
 
 /**
- * Batches come first, and a slow turn says that the database is busy. A turn of this length is followed by a rest of
- * the same length; the rest grows with the square of the turn's length, up to the maximum.
+ * Batches come first, and a slow turn shows that the database is busy. A turn of this length is followed by a rest of
+ * the same length. The rest grows with the square of the turn's length, up to the maximum.
  */
 const EVEN_REST_MS = 30;
 export const MAX_REST_MS = 250;
 const IDLE_MS = 500;
-/** A loop with nothing to do looks again after this part of the time since it had something to do. */
+/** An idle loop looks again after this part of the time since it last had something to do. */
 const IDLE_SHARE = 1 / 60;
 
 /** Starts the loop. Any number of processes run it. */

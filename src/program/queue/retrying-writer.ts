@@ -1,6 +1,6 @@
 /**
- * Stores items that a failed statement must not lose: many items in one statement, and a bad item does not stop the
- * others.
+ * Stores items that a failed statement must not lose: many in one statement, tried again, and a bad item does not stop
+ * the others. Touches only its clock and the given `store`. README.md has the rule.
  */
 import type { Clock } from '../../ground/base/clock.ts';
 import { Gathering } from '../../ground/postgres/gathering.ts';

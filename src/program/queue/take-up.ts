@@ -1,4 +1,7 @@
-/** Takes up due rows in one transaction. A row that makes the transaction fail is found, and set aside alone. */
+/**
+ * Takes up due rows in one transaction. A row that makes the transaction fail is found, and set aside alone. Touches
+ * the tables of the given statements. README.md has the rule.
+ */
 import {
   againAfterConflict,
   type Database,
@@ -13,19 +16,19 @@ export interface TakingUp<Row, Taken> {
   readonly most: number;
   /** Locks at most `limit` due rows, with SKIP LOCKED. */
   claim(session: Transaction, limit: number): Promise<readonly Row[]>;
-  /** Decides on locked rows, and writes what becomes of them; at least one. It sends nothing. */
+  /** Decides on locked rows, at least one, and writes what becomes of them. It sends nothing. */
   decide(session: Transaction, rows: readonly [Row, ...Row[]]): Promise<Taken>;
-  /** Makes a row wait, or end, whose own data makes `decide` fail. */
+  /** Makes a row wait or end because its own data makes `decide` fail. */
   setAside(row: Row, error: unknown): Promise<void>;
-  /** Whether a failure may be one row's. Without it: `isRowFault`. */
+  /** Whether one row may have caused the failure. Without this function: `isRowFault`. */
   isOfRow?(error: unknown): boolean;
 }
 
 /** What one transaction took up. */
 export interface TakenUp<Taken> {
-  /** Rows, also one that was set aside; 0: nothing is due. */
+  /** How many rows, including one that was set aside; 0: nothing is due. */
   readonly claimed: number;
-  /** What `decide` returned; null: it has decided on nothing. */
+  /** What `decide` returned; null: it decided on no row. */
   readonly taken: Taken | null;
 }
 

@@ -1,4 +1,7 @@
-/** What the loops of all subjects share: turns until the stop, a rest after a failed turn, and a cut after the stop. */
+/**
+ * What the loops of all subjects share: turns until the stop, a rest after a failed turn, and a cut after the stop.
+ * Touches only its clock. ARCHITECTURE, "A process's life", has the rule of a stop.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import type { Loop } from './subject.ts';
 
@@ -19,11 +22,11 @@ interface LoopSignals {
 
 interface LoopWork {
   readonly clock: Clock;
-  /** One turn with the rest after it. Where it fails, the loop rests for two seconds. */
+  /** One turn with the rest after it. If it fails, the loop rests for two seconds. */
   turn(signals: LoopSignals): Promise<void>;
   /** Called when a turn fails before the stop. */
   onError(error: unknown): void;
-  /** Resolves when the work that the turns have left under way has ended; absent: they leave none. */
+  /** Resolves when the work that turns left under way has ended; absent: they leave none. */
   settled?(cut: AbortSignal): Promise<void>;
 }
 

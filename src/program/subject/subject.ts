@@ -1,6 +1,7 @@
 /**
- * What a subject offers to the program. Each subject has a file `subject.ts` with a value of this shape, and
- * `app/subjects.ts` lists these values: to add or to delete a subject is to change that list.
+ * What a subject offers to the program. Types alone. Each subject has a file `subject.ts` with a value of this shape,
+ * and `app/subjects.ts` lists these values: to add or to delete a subject is to change that list. ARCHITECTURE, "The
+ * house", has the rule.
  */
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
@@ -17,18 +18,18 @@ import type { Cli, Program } from '../cli/command.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
- * The parts of a subject. `ventanilla --help` loads all `subject.ts`, so they import nothing else that a process may
- * not need: the functions load it.
+ * The parts of a subject. `ventanilla --help` loads every `subject.ts`, so these import only what each process needs;
+ * the functions load the rest.
  */
 export interface Subject {
   readonly commands?: readonly Commands[];
   /** The variables that this subject alone reads. */
   readonly settings?: readonly Setting<unknown>[];
-  /** Loads what the subject declares of its tables: jobs of the upkeep and witnesses are made of it. */
+  /** Loads what the subject declares about its tables. Jobs of the upkeep and witnesses are made from it. */
   readonly tables?: () => Promise<readonly Table[]>;
   /** Loads the searches for stored data that depends on a secret, for every process with a store. */
   readonly witnesses?: () => Promise<Partial<Witnesses>>;
-  /** Loads what the backup has to know of files outside of the database. */
+  /** Loads what the backup has to know about files outside of the database. */
   readonly files?: () => Promise<StoredFiles>;
   /** Loads what `serve` and `worker` run. */
   readonly service?: () => Promise<Service>;
@@ -38,9 +39,12 @@ export interface Subject {
 export interface StoredFiles {
   /** The beginnings of all names. A part has a few thousand files. */
   readonly parts: readonly string[];
-  /** The files of a part that rows have, but for those that are known to be lost. */
+  /** The files of a part that rows name, without those that are known to be lost. */
   keysOf(session: Session, part: string): Promise<string[]>;
-  /** The files that this process has stored since the last call. What a crash forgets is found by the parts. */
+  /**
+   * The files that this process has stored since the last call. A crash forgets some; the comparison of the parts finds
+   * these.
+   */
   storedLately(): readonly string[];
   /** The store of this process. */
   open(setting: ReadSetting, clock: Clock): Promise<FileStore>;
@@ -58,20 +62,20 @@ export interface FileStore {
 export interface Commands {
   /** Adds a command or a group to the program, or finds the group of another subject, for the program's help. */
   readonly command: (program: Program) => Command;
-  /** Loads the function that fills the command or the group. It runs where the arguments name the command. */
+  /** Loads the function that fills the command or the group. It runs if the arguments name the command. */
   readonly load: () => Promise<(command: Command, cli: Cli) => void>;
 }
 
-/** What a service runs of a subject. */
+/** What a service runs for a subject. */
 export interface Service {
   /** The jobs of the upkeep, in the order of their turn. */
   readonly upkeep?: readonly UpkeepJob[];
   /** Starts the loops, in a process that delivers. */
   readonly loops?: readonly ((context: LoopContext) => Loop | Promise<Loop>)[];
   /**
-   * Hears what persons said at the channel, in the order in which the channel told it, of many persons at once.
-   * Resolves when all is committed; then the channel gets its answer. Where this rejects, the channel sends everything
-   * again. So each message has to count once, however often it comes.
+   * Gets what persons said at the channel, many persons at once, in the channel's order. Resolves when all is
+   * committed; then the channel gets its answer. If this rejects, the channel sends everything again. So each message
+   * has to count once, however often it comes.
    */
   readonly hear?: (context: HearContext, heard: readonly Heard[]) => Promise<unknown>;
   /** Begins to watch a process. One subject at most does. */
@@ -88,7 +92,7 @@ export interface ServiceContext {
   readonly log: Logger;
   /** Aborts when the service stops, for work that goes on beside the turns of the upkeep. */
   readonly stopping: AbortSignal;
-  /** Logs that some work failed, which is done again. */
+  /** Logs that some work failed; it will be repeated. */
   readonly failed: (work: string, error: unknown) => void;
   readonly setting: ReadSetting;
   readonly watcher: Watcher;
@@ -108,7 +112,7 @@ export interface LoopContext extends ServiceContext {
   readonly channel: Channel;
 }
 
-/** A job of the upkeep; every turn runs it, or every twentieth. A job that fails does not stop the others. */
+/** A job of the upkeep. Every turn runs it, or every twentieth turn. A job that fails does not stop the others. */
 export interface UpkeepJob {
   readonly name: string;
   readonly seldom?: true;
@@ -116,8 +120,8 @@ export interface UpkeepJob {
 }
 
 /**
- * Background work that goes on until it is stopped. It begins a turn at least every two minutes, also without a
- * database: else the process counts as stuck (`app/background.ts`).
+ * Background work that goes on until it is stopped. It begins a turn at least every two minutes, even without a
+ * database. Otherwise the process counts as stuck (`app/background.ts`).
  */
 export interface Loop {
   /** When the last turn began, on `Clock.monotonicMs`. */

@@ -1,6 +1,6 @@
 /**
- * What hears of the work of a process, to show it to operators. A call only adds to numbers, because it stands on the
- * way of the work.
+ * What the work of a process reports to the watcher, which shows it to operators (docs/monitoring.md). Types alone, and
+ * a watcher that does nothing. A call only adds to numbers, because it must not slow the work down.
  */
 import type { FastifyInstance } from 'fastify';
 import type { SendResult } from '../../domain/message/channel.ts';
@@ -16,7 +16,7 @@ export interface Load {
   readonly expectedMs: number;
 }
 
-/** What a transaction of turns of conversations came to. */
+/** The result of a transaction of turns of conversations. */
 export interface TurnsTaken {
   readonly turns: number;
   readonly tookMs: number;
@@ -31,11 +31,13 @@ export interface JobEnd {
   readonly name: string;
   readonly tookMs: number;
   readonly succeeded: boolean;
-  /** What a failure tells operators, without personal data; null: only the log says why. */
+  /** What operators read about a failure, without personal data; null: only the log says why. */
   readonly why: string | null;
 }
 
-/** `later`: it is tried again. `given_up`: it was the last try. `gone`: there is nothing left to do it for. */
+/**
+ * `later`: it is tried again. `given_up`: it was the last try. `gone`: what the work was for does not exist any more.
+ */
 export type WorkResult = 'done' | 'later' | 'failed' | 'given_up' | 'gone';
 
 export interface Watcher {
@@ -75,7 +77,7 @@ export interface Watcher {
   addPages(app: FastifyInstance): void;
 }
 
-/** Where nobody watches. */
+/** The watcher of a process that nobody watches. */
 export const NOBODY: Watcher = {
   measure: () => {},
   showLoad: () => {},

@@ -1,4 +1,4 @@
-/** Ids of spans: random ones, but for the spans that stand for stored batches. */
+/** Makes the ids of spans: random ones, except for the spans that stand for stored batches (docs/tracing.md). Pure. */
 import type { Span, Tracer } from '@opentelemetry/api';
 import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-node';
 import type { BatchId } from '../../domain/application/ids.ts';

@@ -1,4 +1,7 @@
-/** Begins to trace a process: its spans go to an OpenTelemetry collector (docs/tracing.md). */
+/**
+ * Traces a process: begins and ends spans for requests, statements and batches, and sends them to an OpenTelemetry
+ * collector. Touches the network. docs/tracing.md has the rule.
+ */
 import {
   type Context,
   context,
@@ -30,11 +33,9 @@ import type { Vault } from '../../seal/vault.ts';
 import { BatchIds } from './batch-ids.ts';
 import { type Facts, type Span, type Tracing, traceBy } from './tracing.ts';
 
-// Tracing by the API of OpenTelemetry.
-
 const OTHERS = createContextKey('the other spans that share the work');
 
-/** A span with the context that makes others its parts. */
+/** A span, with the context in which other spans become its parts. */
 class TracedSpan implements Span {
   readonly open: OpenSpan;
 
@@ -76,7 +77,7 @@ export class Spans implements Tracing {
     return new TracedSpan(this.#tracer.startSpan(name, { attributes: facts }));
   }
 
-  /** Begins the span of a statement; null where no span is under way. */
+  /** Begins the span of a statement; null if no span is under way. */
   beginStatement(summary: string): Span | null {
     if (trace.getActiveSpan() === undefined) return null;
     const others = (context.active().getValue(OTHERS) as readonly OpenSpan[] | undefined) ?? [];
@@ -110,7 +111,7 @@ export class Spans implements Tracing {
     return new TracedSpan(this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, batch)));
   }
 
-  /** The client's own span is a link and not the parent: a partner does not decide what is traced here. */
+  /** The client's own span is a link, not the parent, because a partner must not decide what is traced here. */
   beginRequest(request: object, name: string, headers: object): Context {
     const client = trace.getSpan(propagation.extract(ROOT_CONTEXT, headers));
     const links = client === undefined ? [] : [linkTo(client)];
@@ -136,7 +137,7 @@ export class Spans implements Tracing {
   }
 }
 
-/** Ids alone: in the `tracestate` of a span that is not ours, a client may put anything. */
+/** Links by ids alone, because a client may put anything into the `tracestate` of its span. */
 function linkTo(span: OpenSpan) {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return { context: { traceId, spanId, traceFlags } };
@@ -148,7 +149,7 @@ function linkTo(span: OpenSpan) {
 interface RequestSpans {
   /** Begins the span of a request; returns the context in which the request goes on. */
   beginRequest(request: object, name: string, headers: object): Context;
-  /** `problem`: what was wrong with the request. `failure`: why the service or the client gave the request up. */
+  /** `problem`: what was wrong with the request. `failure`: why the service or the client ended the request early. */
   endRequest(
     request: object,
     facts: Facts,
@@ -201,7 +202,7 @@ interface TracedProcess {
   readonly clock: Clock;
   readonly pools: readonly Database[];
   readonly version: string;
-  /** Called where spans do not reach the collector: they are lost, and the work goes on. */
+  /** Called if spans do not reach the collector. They are lost, and the work goes on. */
   readonly failed: (facts: { code: string | number | null }) => void;
 }
 
@@ -238,7 +239,7 @@ function codeOf(error: unknown): string | number | null {
 
 // Traces the statements of a pool. Their texts have no values, and are left out because they are long.
 
-/** Makes each statement a span, a part of the span that is under way where the statement is sent. */
+/** Makes each statement a span, as a part of the span in which the statement is sent. */
 function traceStatements(pool: Database, spans: Spans): void {
   keepContext(pool);
   watchStatements(pool, ({ name, verb }) => {
@@ -249,7 +250,10 @@ function traceStatements(pool: Database, spans: Spans): void {
 
 type Connected = (...args: unknown[]) => void;
 
-/** Who waits for a connection would otherwise go on in the span of the work that gave the connection back. */
+/**
+ * Keeps the context of work that waits for a connection. Otherwise it would go on in the span of the work that gave the
+ * connection back.
+ */
 function keepContext(pool: Database): void {
   const connect = pool.connect.bind(pool) as (connected?: Connected) => unknown;
   pool.connect = ((connected?: Connected) =>

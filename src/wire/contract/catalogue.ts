@@ -1,4 +1,7 @@
-/** Every error that a partner can get, with its source and its texts, for the documentation. */
+/**
+ * Lists every error that a partner can get, with its source and its texts, for the documentation (D1-D3, D14, D26, D36,
+ * D41). Pure. `texts.ts` has the texts.
+ */
 import type { NamedField, Rule } from '../../domain/application/fields.ts';
 import type { Problem } from '../../domain/application/read-application.ts';
 import type { Environment } from '../../domain/partner/credential.ts';

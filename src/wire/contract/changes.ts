@@ -1,9 +1,12 @@
-/** The documentation's changelog, newest first. The newest version is the version of the interface. */
+/**
+ * The documentation's changelog, newest first; its newest version is the version of the interface (contract,
+ * "Versioning"). Data alone.
+ */
 import type { Words } from '../../ground/base/language.ts';
 
 interface ApiChange {
   readonly version: string;
-  /** Code stands between backticks. */
+  /** Code is between backticks. */
   readonly changes: readonly Words[];
 }
 

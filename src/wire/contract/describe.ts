@@ -1,11 +1,13 @@
-/** Describes a field's rule in words, for the OpenAPI document and the documentation page. */
+/**
+ * Describes a field's rule in words, for the OpenAPI document and `/docs`. Pure. `domain/application/fields.ts` has the
+ * rules.
+ */
 import type { NamedField, Rule } from '../../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../../domain/phone/phone.ts';
 import type { Language, Words } from '../../ground/base/language.ts';
 
 /**
- * True where a registration needs the field. Other fields have a default or may be absent (contract, "Application
- * input").
+ * True if a registration needs the field. Other fields have a default or may be absent (contract, "Application input").
  */
 export function isRequired(rule: Rule): boolean {
   return rule.kind === 'text' || rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';

@@ -1,4 +1,7 @@
-/** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
+/**
+ * Explains to partners the types of events and the codes of a review's reason (D41; contract, "Partner event"). Data
+ * alone.
+ */
 import type { ReasonCode } from '../../domain/application/reason-codes.ts';
 import type { PartnerEventType } from '../../domain/event/event.ts';
 import type { LimitCode } from '../../domain/scorecard/scorecard.ts';
@@ -41,7 +44,7 @@ export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
   },
 };
 
-/** What the code of a limit means that rejected an application at its registration (D29). */
+/** The meaning of each limit that can reject an application at its registration (D29). */
 export const LIMIT_WORDS: Readonly<Record<LimitCode, Words>> = {
   amount_above_limit: {
     en: 'The amount is above the limit of the policy',

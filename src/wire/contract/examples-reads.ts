@@ -1,4 +1,4 @@
-/** Example answers of the requests that read events and one application (D41), rendered as real answers are. */
+/** Example answers of the requests that read events and one application (D41), rendered as real answers are. Pure. */
 import { toApplicationId } from '../../domain/application/ids.ts';
 import { type EventId, type PartnerEvent, UNASKED_EVENT_TYPES } from '../../domain/event/event.ts';
 import { toPartnerId } from '../../domain/partner/credential.ts';
@@ -45,7 +45,7 @@ export const EXAMPLE_EVENTS: readonly PartnerEvent[] = [
   { ...common(8, '16:07:30'), type: 'conversation.ended', outcome: 'signed' },
   { ...common(9, '17:20:00'), type: 'contract.withdrawn' },
 ];
-/** The events that the feed tells without asking for types. */
+/** The events that the feed shows to a request without types. */
 const UNASKED = EXAMPLE_EVENTS.filter(({ type }) => UNASKED_EVENT_TYPES.includes(type));
 
 function common(number: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9, time: string) {

@@ -1,4 +1,7 @@
-/** The documentation's example requests and answers. The code of real answers renders the example answers. */
+/**
+ * The documentation's example requests and answers. The code of real answers renders the example answers. Pure.
+ * README.md has the rule.
+ */
 import type { NamedField } from '../../domain/application/fields.ts';
 import { type ApplicationId, applicationIdAt, toBatchId } from '../../domain/application/ids.ts';
 import type { Outcome } from '../../domain/application/read-application.ts';
@@ -20,7 +23,7 @@ const FIRST_BATCH = toBatchId(1);
 export interface Example {
   readonly name: string;
   readonly summary: string;
-  /** True where every element can be registered. */
+  /** True if every element can be registered. */
   readonly isFlawless: boolean;
   readonly request: object;
   /** The answer for a key of the example partner, with the ids of a store's first batch. */

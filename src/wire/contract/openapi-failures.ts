@@ -1,4 +1,4 @@
-/** The OpenAPI document's answers that refuse a whole request, by HTTP status. */
+/** The answers of the OpenAPI document that refuse a whole request, by HTTP status (contract, "HTTP codes"). Pure. */
 import type { Environment } from '../../domain/partner/credential.ts';
 import { LANGUAGES } from '../../ground/base/language.ts';
 import { type Operation, problemsOf, problemTexts } from './catalogue.ts';
@@ -16,7 +16,7 @@ const WHEN: Readonly<Record<FailureStatus, string>> = {
   500: 'Nothing of the request was stored; send it again after a moment.',
 };
 
-/** What a status means where the operation gives it another sense. */
+/** The meaning of a status, if an operation gives it a special one. */
 const WHEN_OF: Partial<Record<Operation, Partial<Record<FailureStatus, string>>>> = {
   quota: { 400: 'The request cannot be read.', 500: 'Ask again after a moment.' },
   events: {

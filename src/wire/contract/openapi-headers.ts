@@ -1,4 +1,4 @@
-/** The headers of requests and answers in the OpenAPI document. */
+/** The headers of requests and answers in the OpenAPI document (contract, "Headers"). Data alone. */
 
 /** Headers of requests. */
 export const PARAMETERS = {

@@ -1,4 +1,4 @@
-/** The OpenAPI document's requests that read events and one application, and what they answer (D41). */
+/** The requests of the OpenAPI document that read events and one application, and their answers (D41). Pure. */
 import { APPLICATION_STATUSES } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../domain/application/reason-codes.ts';
 import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../../domain/event/event.ts';

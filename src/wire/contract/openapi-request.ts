@@ -1,6 +1,6 @@
 /**
- * The schemas of requests in one language, made from the field table (JSON Schema 2020-12; D3-D12). A schema has the
- * documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
+ * The schemas of requests in one language, made from the field table (JSON Schema 2020-12; D3-D12). Pure. A schema has
+ * the documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
  * descriptions say what.
  */
 

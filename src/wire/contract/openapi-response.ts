@@ -1,6 +1,6 @@
 /**
  * The schemas of answers in one language, made from the names and values of real answers (contract, "Resources"; D22,
- * D25).
+ * D25). Pure.
  */
 
 import type { NamedField } from '../../domain/application/fields.ts';

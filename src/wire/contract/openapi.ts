@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 documents of the partner API, one for each language of names. The fields, names, texts, limits and
- * sandbox scenarios come from the tables that the service uses. Tests compare the documents with the service's answers.
+ * Makes the OpenAPI 3.1 documents of the partner API, one for each language of names. Pure. Fields, names, texts,
+ * limits and sandbox scenarios come from the tables that the service uses; tests compare the documents with the
+ * service's answers. README.md has the rule.
  */
 
 import type { NamedField } from '../../domain/application/fields.ts';

@@ -1,4 +1,4 @@
-/** Renders a partner event (D41): the feed and the push tell it with the same JSON, in English in every language. */
+/** Renders a partner event (D41) as JSON, the same for the feed and the push, in English in every language. Pure. */
 import type { PartnerEvent } from '../../domain/event/event.ts';
 import { withOffset } from '../../ground/base/clock.ts';
 

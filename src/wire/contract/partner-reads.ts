@@ -1,4 +1,7 @@
-/** The requests that only read a partner's events and applications, and their answers (D41). */
+/**
+ * Reads the query of the feed, and renders the answers about a partner's events and applications (D24, D25, D41, D47).
+ * Pure.
+ */
 import type { ApplicationId } from '../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../domain/application/reason-codes.ts';
@@ -31,7 +34,7 @@ export function readFeedQuery({ after, limit, types }: Readonly<Record<string, u
   return { after: after ?? null, limit: readLimit(limit), types: readTypes(types) };
 }
 
-/** The types with commas between them (D47); without the parameter those that a partner hears of without asking. */
+/** The types, with commas between them (D47). Without the parameter: those that a partner gets without asking. */
 function readTypes(text: unknown): readonly PartnerEventType[] {
   if (text === undefined) return UNASKED_EVENT_TYPES;
   const names = typeof text === 'string' ? text.split(',') : [];

@@ -1,4 +1,4 @@
-/** Reads the body and headers of a request (contract, "Endpoints"; D3, D4, D24, D36). */
+/** Reads the body and headers of a request (contract, "Endpoints"; D3, D4, D24, D36). Pure. */
 import { isUtf8 } from 'node:buffer';
 import type { Language } from '../../ground/base/language.ts';
 import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } from './texts.ts';
@@ -6,7 +6,7 @@ import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } fr
 /** A failure of the whole request. `presentError` turns it into a status and a text. */
 export class RequestError extends Error {
   readonly problem: RequestProblem;
-  /** The language of the body's root name, where it was read; null: the headers decide. */
+  /** The language of the body's root name, if it was read; null: the headers decide. */
   readonly language: Language | null;
   constructor(problem: RequestProblem, language: Language | null = null) {
     super(problem);
@@ -29,7 +29,7 @@ export function checkContentType(header: string | undefined): void {
   if (header === undefined || !JSON_TYPE.test(header)) throw new RequestError('content_type');
 }
 
-/** The key, or null without the header. Throws a `RequestError` where the header breaks D36's form. */
+/** The key, or null without the header. Throws a `RequestError` if the header breaks D36's form. */
 export function checkIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (!IDEMPOTENCY_KEY.test(header)) throw new RequestError('idempotency_key');
@@ -72,7 +72,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const GZIP = [0x1f, 0x8b];
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** True where a body that cannot be read is named as compressed by its header, or is so by its first bytes. */
+/** Whether an unreadable body is compressed, by its header or by its first bytes. */
 function isCompressed(body: Buffer, encoding = 'identity'): boolean {
   const isPlain = ['', 'identity'].includes(encoding.trim().toLowerCase());
   return !isPlain || startsWith(body, GZIP) || startsWith(body, ZSTD);
@@ -92,8 +92,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * True where the JSON text has more than `max` values, arrays and objects included, at any depth. So `max` limits the
- * depth too. For bytes that are not JSON the result may be either.
+ * True if the JSON text has more than `max` values, arrays and objects included, at any depth. So `max` limits the
+ * depth too. For bytes that are not JSON the result may be true or false.
  */
 export function hasMoreValues(json: Buffer, max: number): boolean {
   // The outermost value. Every other value follows a comma or is the first in an array or object.

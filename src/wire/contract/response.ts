@@ -1,4 +1,7 @@
-/** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
+/**
+ * Renders the answers to a batch and to the quota, in either language (contract, "Versioning"; D13, D22, D23, D25).
+ * Pure.
+ */
 import { type ApplicationStatus, INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
 import type { NotRegistered, Outcome, Registered } from '../../domain/application/read-application.ts';
 import type { Environment } from '../../domain/partner/credential.ts';

@@ -1,4 +1,7 @@
-/** Every error text of the interface, in both languages. D14 and D26 give the texts of an application. */
+/**
+ * Every error text of the interface in both languages, and the choice of the language (D14, D24, D26; contract, "HTTP
+ * codes", "Per-application errors"). Pure.
+ */
 import type { FieldName, NamedField } from '../../domain/application/fields.ts';
 import type { Fault } from '../../domain/application/read-application.ts';
 import type { Language, LanguageSetting } from '../../ground/base/language.ts';
@@ -6,7 +9,7 @@ import type { Language, LanguageSetting } from '../../ground/base/language.ts';
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** The most events in a page of the feed, and how many a page has where the request does not say (D41). */
+/** The most events in a page of the feed, and how many a page has if the request does not say (D41). */
 export const MAX_EVENTS = 500;
 export const DEFAULT_EVENTS = 100;
 /** The most JSON values in a body over `UNCOUNTED_BYTES`: 500 for each application. */
@@ -196,7 +199,7 @@ function choices(field: NamedField, name: string, language: Language): string {
   return (inSpanish ? Object.keys(spanish) : field.rule.values).join(', ');
 }
 
-// Chooses the language of an answer (D24).
+// The second part: chooses the language of an answer (D24).
 
 /** Spanish where the header prefers `es` over `en`, else English, also for a malformed header. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {

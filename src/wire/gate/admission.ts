@@ -1,14 +1,15 @@
 /**
- * Decides which requests are worked on, and when (D37). The work at one time is bounded; other requests wait by
- * partner, and partners take turns. A request is refused if the measured rate of service says that it would wait too
- * long: for the backlog of its own partner, and for the turns that other partners have meanwhile.
+ * Decides which requests are worked on, and when (D37; ARCHITECTURE, "Who is served when"). Touches its clock alone.
+ * The work at one time is bounded; other requests wait by partner, and partners take turns. A request is refused if, by
+ * the measured rate of service, it would wait too long: for the backlog of its own partner, and for the turns that
+ * other partners have meanwhile.
  */
 import type { PartnerId } from '../../domain/partner/credential.ts';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { OverloadError } from '../../ground/base/registration-failure.ts';
 import { FairQueue } from './fair-queue.ts';
 
-// How much work the service has done a second of late. Pure: the caller measures the time.
+// The first part: how much work the service has lately done in a second. The caller measures the time.
 
 /** Older measurements hardly count, in milliseconds. */
 const MEMORY_MS = 1_000;
@@ -37,12 +38,13 @@ export class ServiceRate {
 /** Longest expected wait for admission, in milliseconds. */
 const MAX_WAIT_MS = 2_000;
 /**
- * Longest real wait. Between the expected and the real limit a request stays in the queue, because its turn is near.
+ * Longest real wait. A request that has waited longer than the expected limit stays in the queue until this one,
+ * because its turn is near.
  */
 export const LONGEST_WAIT_MS = 3_500;
 /**
- * How long a refusal on arrival is held back. A client that retries without a pause, in spite of `Retry-After`, would
- * otherwise cause more work by its refusals than by its batches.
+ * How long a refusal on arrival is held back. Otherwise a client that ignores `Retry-After` and retries without a pause
+ * would cause more work by refusals than by batches.
  */
 const REFUSE_AFTER_MS = 500;
 /** Cost of waiting requests that one turn of the event loop admits; the last one may be larger. */
@@ -51,7 +53,7 @@ const ADMITTED_AT_ONCE = 100;
 const JUDGE_MS = 200;
 /** Cost a second that is assumed until it is measured. */
 const FIRST_GUESS = 30_000;
-/** The longest `Retry-After`: a forecast of more than this says nothing. */
+/** The longest `Retry-After`, because a longer forecast is worth nothing. */
 const MAX_RETRY_AFTER_S = 30;
 /** Refusals are reported together, this long after the first. */
 const TELL_AFTER_MS = 5_000;
@@ -88,7 +90,7 @@ interface WaitingRequest {
 }
 
 interface AdmissionOptions {
-  /** About so much cost is worked on at most. */
+  /** About the most cost that is worked on at one time. */
   readonly limit: number;
   readonly clock: Clock;
   /** Called now and then with the number of refused requests by partner. */

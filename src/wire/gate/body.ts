@@ -1,4 +1,7 @@
-/** Reads a request's body into memory, within a limit for itself and a limit for all bodies together (D3, D37). */
+/**
+ * Reads a request's body into memory, within a limit for itself and a limit for all bodies together (D3, D37). Touches
+ * the request's stream.
+ */
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../contract/request.ts';
 import type { ByteBudget, Grant, Reservation } from './byte-budget.ts';
@@ -8,7 +11,7 @@ import { connectionOf } from './front-door.ts';
 const SMALL_BYTES = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 4 * 1024;
-/** A body may come in this many pieces; more are allowed where they have at least `LEAST_PIECE_BYTES` on average. */
+/** A body may come in this many pieces; in more if they have at least `LEAST_PIECE_BYTES` on average. */
 const FREE_PIECES = 4_096;
 const LEAST_PIECE_BYTES = 32;
 
@@ -22,7 +25,7 @@ interface BodyOptions {
 
 /**
  * Resolves to the whole body. Throws a `RequestError`: `too_large` over the limit, `bad_request` for too many pieces.
- * Throws an `UnavailableError` where the budget has no room. The budget gets the bytes back after the answer.
+ * Throws an `UnavailableError` if the budget has no room. The budget gets the bytes back after the answer.
  */
 export function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   return new Body(request, options).whole;
@@ -66,7 +69,7 @@ class Body {
       this.#enlarge(Math.min(2 * length, SMALL_BYTES));
       this.#append(piece);
     } else {
-      // The length is not known, so the body reserves the most that it may have.
+      // The length is not known, so the body reserves the largest size that it may have.
       this.#request.pause();
       this.#grow(this.#options.limit, () => {
         this.#append(piece);

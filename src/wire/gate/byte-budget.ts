@@ -1,8 +1,11 @@
-/** The memory that all large bodies under way share, on every route (D37). */
+/**
+ * Shares the memory for large bodies among all that are under way, on every route (D37; ARCHITECTURE, "A request's
+ * way"). Touches its clock alone.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { UnavailableError } from '../../ground/base/registration-failure.ts';
 
-/** The time that a body waits where the budget is used up, and that a body may arrive before it can lose its bytes. */
+/** How long a body waits if the budget is used up, and how long a body may arrive before it can lose its bytes. */
 export const WAIT_MS = 1_000;
 
 /** The bytes that a body asks for, and the owner that they count for. */
@@ -12,7 +15,7 @@ export interface Reservation {
   /** From 0 to 1. */
   readonly share: number;
   readonly bytes: number;
-  /** Gives up a body that is not whole yet. The body then gives its bytes back. */
+  /** Ends a body that is not whole yet. The body then gives its bytes back. */
   giveUp(error: UnavailableError): void;
 }
 
@@ -52,7 +55,7 @@ export class ByteBudget {
 
   /**
    * Resolves when the bytes are free: at once, when other bodies give theirs back, or in place of the body that has
-   * been arriving the longest. Rejects with `UnavailableError` where no bytes get free within `WAIT_MS`.
+   * been arriving the longest. Rejects with `UnavailableError` if no bytes get free within `WAIT_MS`.
    */
   reserve(reservation: Reservation): Promise<Grant> {
     if (this.#fits(reservation)) return Promise.resolve(this.#hold(reservation));

@@ -1,7 +1,7 @@
 /**
- * One client's connection, between its socket and Node's HTTP parser. The parser makes a request of every head in what
- * it reads: thousands of requests from one read. This connection passes on one request at a time, and meanwhile reads
- * at most one more piece of 64 KiB from the socket.
+ * One client's connection, between its socket and Node's HTTP parser (D37; ARCHITECTURE, "A request's way"). The parser
+ * makes a request of every head in what it reads: thousands of requests from one read. This connection passes on one
+ * request at a time, and meanwhile reads at most one more piece of 64 KiB from the socket.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { GivingWay } from './giving-way.ts';
 import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
 import { TURNED_AWAY } from './turned-away.ts';
 
-// The side of a connection that passes writes and settings on to its socket.
+// The first part: the side of a connection that passes writes and settings on to its socket.
 
 /** The callback of a stream's write or end. */
 type StreamCallback = (error?: Error | null) => void;
@@ -71,7 +71,7 @@ abstract class SocketSide extends Duplex {
   }
 }
 
-// Where the bytes of a connection are cut, so that Node's HTTP parser gets one request at a time.
+// The second part: where the bytes of a connection are cut, so that Node's HTTP parser gets one request at a time.
 
 class RequestCut {
   /** Follows the bytes that went to the parser. */
@@ -139,7 +139,7 @@ export class IncomingConnection extends SocketSide {
   #exchange: Exchange | null = null;
   #startedAt: number | null;
 
-  /** Tells `givingWay` when the connection may give way to a new one, and calls `onClosed` at its end. */
+  /** Reports to `givingWay` when the connection may give way to a new one, and calls `onClosed` at its end. */
   constructor(
     socket: Socket,
     givingWay: GivingWay<IncomingConnection>,
@@ -181,7 +181,7 @@ export class IncomingConnection extends SocketSide {
   /** The server calls this for each request as soon as its head is read. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     if (this.#exchange !== null) {
-      // The parser ended a head elsewhere than at a blank line, so its reading of the rest is not known.
+      // The parser ended a head at another place than a blank line, so nobody knows how it reads the rest.
       this.destroy();
       return;
     }
@@ -196,8 +196,8 @@ export class IncomingConnection extends SocketSide {
   }
 
   /**
-   * The request under way is from somebody we know: the connection keeps its place. Returns false where it gave way:
-   * the client was told 500, and nothing may be done for it.
+   * The request under way is from somebody we know: the connection keeps its place. Returns false if it gave way
+   * before: the client got 500, and nothing may be done for it.
    */
   keepPlace(): boolean {
     return this.#givingWay.keep(this);
@@ -215,7 +215,7 @@ export class IncomingConnection extends SocketSide {
     this.#givingWay.answered(this, send);
   }
 
-  /** Closes the connection for a new one. A client whose request has no answer yet is told 500 first. */
+  /** Closes the connection for a new one. A client whose request has no answer yet gets 500 first. */
   giveWay(): void {
     const isTold = this.#startedAt === null || this.writableEnded || this.#exchange?.response.headersSent;
     if (isTold) {
@@ -227,13 +227,16 @@ export class IncomingConnection extends SocketSide {
     this.#linger();
   }
 
-  /** Calls back when the request under way is answered or its connection closed; at once where that has happened. */
+  /**
+   * Calls back when the request under way is answered or its connection is closed; at once if that has happened
+   * already.
+   */
   onceAnswered(callback: () => void): void {
     if (this.#exchange === null || this.#exchange.answered) callback();
     else this.#exchange.response.once('close', callback);
   }
 
-  /** Node calls this also where the application reads the body of a request. */
+  /** Node also calls this when the application reads the body of a request. */
   override resume(): this {
     super.resume();
     if (this.#exchange !== null) this.#exchange.wanted = true;
@@ -331,7 +334,7 @@ export class IncomingConnection extends SocketSide {
     return this.#cut.ofHead(bytes);
   }
 
-  /** Where the request is read and answered, the next request may come, after the other connections had a turn. */
+  /** Once the request is read and answered, the next one may come, after the other connections had a turn. */
   #conclude(): void {
     if (this.#exchange === null || !this.#exchange.answered || !this.#exchange.request.complete) return;
     this.#exchange = null;
@@ -345,8 +348,6 @@ export class IncomingConnection extends SocketSide {
     if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
   }
 }
-
-// One request with its answer.
 
 /** A request under way with its answer. */
 interface Exchange {

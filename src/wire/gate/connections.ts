@@ -1,4 +1,7 @@
-/** All connections of a listener, with the limits on their number and on the time of a request (D37). */
+/**
+ * Keeps all connections of a listener, with the limits on their number and on the time of a request (D37;
+ * docs/front-door.md, "Limits"). Touches sockets and its clock.
+ */
 import { isIPv6, type Socket } from 'node:net';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { IncomingConnection } from './connection.ts';
@@ -7,7 +10,10 @@ import { TurnedAway } from './turned-away.ts';
 
 /** The limits of a listener's connections. */
 export interface ConnectionLimits {
-  /** The most connections. One more replaces a connection that may give way; where there is none, it is turned away. */
+  /**
+   * The most connections. One more replaces a connection that may give way; if there is none, the new one is turned
+   * away.
+   */
   readonly all: number;
   /** The most connections from one public address. IPv6 counts by /64. Private addresses do not count. */
   readonly perAddress: number;
@@ -102,6 +108,6 @@ export function addressGroup(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (plain === '' || PRIVATE.test(plain)) return null;
   if (!isIPv6(plain)) return plain;
-  // `::` in the first half ends the cut early. The addresses of one network still get the same group.
+  // `::` in the first half makes the group shorter. The addresses of one network still get the same group.
   return plain.split('::', 1)[0]?.split(':', 4).join(':') ?? plain;
 }

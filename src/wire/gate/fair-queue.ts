@@ -1,7 +1,7 @@
 /**
- * Queues that take turns (D37). By start-time fair queueing each queue gets the same share of the service, by cost,
- * while it has items. Pure: no clock, no I/O. Batches that wait for a statement have a second, short queue: `KeyOrder`
- * says why.
+ * Queues that take turns (D37; ARCHITECTURE, "Who is served when"). By start-time fair queueing each queue gets the
+ * same share of the service, by cost, while it has items. Pure: no clock, no I/O. Batches that wait for a statement
+ * have a second, short queue: `KeyOrder` says why.
  */
 
 interface QueuedItem<Item> {
@@ -20,7 +20,7 @@ interface Queue<Item> {
 export class FairQueue<Item, Owner = number> {
   readonly #queues = new Map<Owner, Queue<Item>>();
   #waiting = 0;
-  /** The clock, which counts served cost: when the entry that was taken last was due. */
+  /** The clock, which counts served cost: the due time of the entry that was taken last. */
   #now = 0;
 
   /** The cost of all waiting items. */

@@ -1,6 +1,7 @@
 /**
- * Lets one page of each partner's feed be read at a time. A client reads its pages one after the other anyway. Pages
- * that are read at the same time share the processor: where each has large envelopes to open, all would be late (D37).
+ * Lets one page of each partner's feed be read at a time (D37; ARCHITECTURE, "Who is served when"). Touches its clock
+ * alone. A client reads its pages one after the other anyway. Pages that are read at the same time share the processor:
+ * if each has large envelopes to open, all would be late.
  */
 
 import type { PartnerId } from '../../domain/partner/credential.ts';
@@ -19,7 +20,7 @@ export class FeedTurns {
     this.#clock = clock;
   }
 
-  /** Does the work when the partner's pages before it have ended. Throws `OverloadError` where that takes too long. */
+  /** Does the work when the partner's pages before it have ended. Throws `OverloadError` if that takes too long. */
   async during<T>(partnerId: PartnerId, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(partnerId);
     const own = Promise.withResolvers<void>();

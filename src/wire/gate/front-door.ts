@@ -1,4 +1,7 @@
-/** The HTTP server of a listener. It limits the cost of one client for the others (D37). */
+/**
+ * The HTTP server of a listener, which limits what one client can cost the others (D37; docs/front-door.md). Touches
+ * the network.
+ */
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { type Server as NetServer, Socket } from 'node:net';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -84,7 +87,7 @@ export function connectionOf(request: IncomingMessage): IncomingConnection {
   return request.socket as unknown as IncomingConnection;
 }
 
-/** The URL of a request; `/` where the path has a broken escape, which Fastify would answer before any hook. */
+/** The URL of a request; `/` if the path has a broken escape, because Fastify would answer that before any hook. */
 export function decodableUrl({ url = '/' }: { readonly url?: string | undefined }): string {
   try {
     const [path = ''] = url.split('?', 1);
@@ -95,7 +98,7 @@ export function decodableUrl({ url = '/' }: { readonly url?: string | undefined 
   }
 }
 
-/** With two Host headers, a proxy and the service could each use another one. */
+/** With two Host headers, a proxy and the service could each use a different one. */
 function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

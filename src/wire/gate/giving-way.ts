@@ -1,33 +1,39 @@
 /**
- * The connections that give way to a new one where a listener is full (D37): those without a request, those that are
- * slow to show who asks, and those whose request showed no valid key. Anybody can open them, so they keep no partner
- * out.
+ * Chooses the connections that give way to a new one if a listener is full (D37; docs/front-door.md, "Who leaves"):
+ * those without a request, those that are slow to show who asks, and those whose request showed no valid key. Anybody
+ * can open these, so they keep no partner out. Touches its clock alone. Why:
+ * docs/decisions/0010-who-keeps-a-place-at-the-front-door.md.
  */
 import type { Clock } from '../../ground/base/clock.ts';
 
 interface Yielding {
   readonly destroyed: boolean;
-  /** Closes the connection. A client whose request has no answer yet is told first. */
+  /** Closes the connection. A client whose request has no answer yet gets one first. */
   giveWay(): void;
   destroy(): void;
 }
 
 /**
- * A client has this time to show who asks. So new connections take no places from those that came just before, unless
- * more come in this time than the listener takes.
+ * A client has this time to show who asks. So new connections do not replace those that came just before, unless more
+ * come in this time than the listener can hold.
  */
 const UNKNOWN_MS = 250;
-/** A client has this time to use its connection again: one that is closed just then leaves a request unanswered. */
+/**
+ * A client has this time to use its connection again, because a close at that moment would leave its request
+ * unanswered.
+ */
 const IDLE_MS = 1_000;
-/** The most connections that gave way and are not closed yet. They take file descriptors beside the open ones. */
+/**
+ * The most connections that gave way and are not closed yet. They need file descriptors in addition to the open ones.
+ */
 const MOST_TOLD = 512;
 
 export class GivingWay<Connection extends Yielding> {
   /** The answer is decided and waits for its pace. The value sends the answer and closes the connection. */
   readonly #answered = new Map<Connection, () => void>();
-  /** Nobody knows yet who asks. The value is the time since when, on `Clock.monotonicMs`. */
+  /** It is not known yet who asks. The value is the time of the beginning, on `Clock.monotonicMs`. */
   readonly #unknown = new Map<Connection, number>();
-  /** The value is the time since when. */
+  /** The value is the time of the beginning. */
   readonly #idle = new Map<Connection, number>();
   readonly #told = new Set<Connection>();
   readonly #clock: Clock;
@@ -56,7 +62,7 @@ export class GivingWay<Connection extends Yielding> {
     if (this.keep(connection)) this.#answered.set(connection, send);
   }
 
-  /** The connection keeps its place from now on. Returns false where it gave way before, or is closed. */
+  /** The connection keeps its place from now on. Returns false if it gave way before, or is closed. */
   keep(connection: Connection): boolean {
     this.#answered.delete(connection);
     this.#unknown.delete(connection);
@@ -70,7 +76,7 @@ export class GivingWay<Connection extends Yielding> {
     this.#told.delete(connection);
   }
 
-  /** Lets the connection give way that loses the least, the oldest of its kind. Returns false where there is none. */
+  /** Lets the connection give way that loses the least, the oldest of its kind. Returns false if there is none. */
   makeRoom(): boolean {
     const [waiting] = this.#answered;
     if (waiting !== undefined) {

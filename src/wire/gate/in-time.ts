@@ -1,4 +1,7 @@
-/** A time limit for work that only reads or that may be done twice, because the client can ask again. */
+/**
+ * Limits the time of work that only reads or that may be done twice, because the client can ask again (D37). Touches
+ * its clock alone.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { UnavailableError } from '../../ground/base/registration-failure.ts';
 

@@ -1,4 +1,4 @@
-/** The JSON of an answer. */
+/** Sends the JSON of an answer with the contract's content type (contract, "Headers"). */
 import type { FastifyReply } from 'fastify';
 
 /** Sends JSON text. Uses its own serializer, because Fastify would add a charset to the contract's content type. */

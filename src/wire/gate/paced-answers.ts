@@ -1,13 +1,14 @@
 /**
- * Answers that anybody can ask for: they go at a bounded pace (D37), and while they wait their connections give way.
+ * Sends the answers that anybody can ask for at a bounded pace (D37; ARCHITECTURE, "A request's way"). While they wait,
+ * their connections give way. Touches its clock and connections.
  */
 import type { EventEmitter } from 'node:events';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import type { IncomingConnection } from './connection.ts';
 
 // The pace of answers to requests without a valid key (D37). Anybody can send such requests, each as soon as the last
-// one is answered. So a few of these answers go at once, and all others wait, while requests of partners go first.
-// Nothing is remembered of a key or an address: each request is looked up and judged anew (D21).
+// one is answered. So a few of these answers go at once, and the others wait, while requests of partners go first.
+// Nothing is remembered about a key or an address: each request is looked up and judged anew (D21).
 
 /** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
 export const ANSWERS_PER_SECOND = 400;
@@ -30,9 +31,9 @@ export class AnonymousPace {
   }
 
   /**
-   * Calls `go` when the answer may go: at once, or after the answers that wait already. Where that moment would come
-   * after `deadline`, on `Clock.monotonicMs`, the service is slow for another reason: then calls `go` at
-   * once. Returns whether the answer waits.
+   * Calls `go` when the answer may go: at once, or after the answers that wait already. If that moment would come after
+   * `deadline`, on `Clock.monotonicMs`, the service is slow for another reason: then calls `go` at once. Returns
+   * whether the answer waits.
    */
   wait(deadline: number, go: () => void): boolean {
     this.#count();
@@ -52,7 +53,8 @@ export class AnonymousPace {
   }
 
   /**
-   * Lets one go whose client has left. Otherwise clients that reset their connections would use up the pace of others.
+   * Drops an answer whose client has left. Otherwise clients that reset their connections would use up the pace of
+   * others.
    */
   leave(go: () => void): void {
     if (this.#waiting.delete(go)) go();
@@ -64,7 +66,7 @@ export class AnonymousPace {
     this.#release(this.#waiting.size);
   }
 
-  /** A process that was late has not saved up more than the first answers. */
+  /** A process that was late may not send more than `AT_ONCE` answers at once. */
   #count(): void {
     const now = this.#clock.monotonicMs();
     this.#free = Math.min(this.#free + ((now - this.#countedAt) / 1000) * ANSWERS_PER_SECOND, AT_ONCE);

@@ -1,10 +1,14 @@
-/** Cuts the bytes of a request into the pieces that go to Node's HTTP parser. */
+/**
+ * Cuts the bytes of a request into the pieces that go to Node's HTTP parser (RFC 9112 for heads and chunks). Pure.
+ * `connection.ts` says why.
+ */
 
 export const LINE_END = Buffer.from('\r\n');
 /** The most bytes of a body that go to the parser at once, and that wait in the request until they are read. */
 export const PIECE_BYTES = 16 * 1024;
 /**
- * About the most chunks that go to the parser before the other connections get a turn. Each costs as much as a read.
+ * About the most chunks that go to the parser before the other connections get a turn. Each chunk costs as much as a
+ * read.
  */
 const CHUNKS_AT_ONCE = 64;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
@@ -12,15 +16,15 @@ const NOTHING = Buffer.alloc(0);
 
 /** Finds the blank line that ends a head, in bytes that come in pieces. */
 export class BlankLine {
-  /** The last three bytes of the piece before, where a blank line may have begun. */
+  /** The last three bytes of the previous piece, in which a blank line may have begun. */
   #seam: Buffer = NOTHING;
 
-  /** Takes `bytes` as the end of the piece before. */
+  /** Takes `bytes` as the end of the previous piece. */
   follow(bytes: Buffer): void {
     this.#seam = Buffer.from(bytes.subarray(1 - BLANK_LINE.length));
   }
 
-  /** Forgets the piece before. */
+  /** Forgets the previous piece. */
   forget(): void {
     this.#seam = NOTHING;
   }

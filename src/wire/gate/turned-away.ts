@@ -1,6 +1,7 @@
 /**
- * Connections over the limit. Each gets a constant answer, without an HTTP parser; a reset would tell the client
- * nothing (D37). The answer waits a moment, so that a client which comes again at once costs little.
+ * Answers connections over the limit with a constant 500, without an HTTP parser; a reset would tell the client nothing
+ * (D37). The answer waits a moment, so that a client which comes again at once costs little. Touches sockets and its
+ * clock. docs/front-door.md ("Limits") has the rule.
  */
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../ground/base/clock.ts';

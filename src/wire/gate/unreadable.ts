@@ -1,4 +1,7 @@
-/** The answer to a request that Node's HTTP parser refused, and the headers of every answer. */
+/**
+ * Answers a request that Node's HTTP parser refused (D1), and has the headers of every answer (contract, "Headers").
+ * Writes to the socket.
+ */
 import { METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { languageOfHeader, type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';

@@ -1,4 +1,7 @@
-/** The shape of a route of the operator API. The listener and its document come from the same table. */
+/**
+ * The shape of a route of the operator API. The listener and its document are made from the same table. Types, and one
+ * maker. docs/operators.md ("The operator API") has the rule.
+ */
 import type { Static, TSchema } from 'typebox';
 import type { Role } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
@@ -19,28 +22,29 @@ export interface Failure {
 }
 
 /**
- * The id of the operator whom a page shows. A browser has one session for all its tabs: a request of a tab that shows
- * another operator than that of the session is refused, also at an open route. A sign-in is for nobody yet.
+ * The id of the operator whom a page shows. A browser has one session for all its tabs. If a tab shows another operator
+ * than that of the session, its requests are refused, also at an open route. A sign-in has no operator yet.
  */
 export const OPERATOR_HEADER = 'Operator-Id';
 
 /**
- * Whether somebody is at the page that sends the request. Without the header a reading counts as sent by the page
- * alone, so a client that forgets it ends a session early, and never keeps one that nobody uses.
+ * Whether somebody is at the page that sends the request. Without the header, a reading counts as sent by the page
+ * alone. So a client that forgets it only ends a session early; it never prolongs one that nobody uses.
  */
 export const ACTIVE_HEADER = 'Operator-Active';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * `If-Match`: the last event that an act was decided on. `Idempotency-Key`: a repetition counts once. `Operator-Page`:
- * the page that uses what the request claims, by a UUID of its own making.
+ * `If-Match`: the last event that the operator knew when deciding. `Idempotency-Key`: a repetition counts once.
+ * `Operator-Page`: the page that uses what the request claims, by a UUID that the page made.
  */
 export type RouteHeader = 'If-Match' | 'Idempotency-Key' | 'Operator-Page';
 
 /**
- * Why a route may refuse, beside what every route answers: there is no such thing; the identity provider does not
- * answer. What a header, a body or a list of conflicts brings along (409, 412, 413, 415, 428) follows from these.
+ * The statuses with which a route may refuse, beside those that every route has. 404: there is no such thing. 502: the
+ * identity provider does not answer. The statuses of a header, a body or a list of conflicts (409, 412, 413, 415, 428)
+ * follow from those.
  */
 export type FailureStatus = 404 | 502;
 
@@ -72,9 +76,12 @@ interface Asked<Body, Query> {
   readonly deviceCookie: string | null;
   /** The address of the connection; of IPv6 its /64. */
   readonly address: string;
-  /** The tags of `If-None-Match`, without quotation marks: what the browser has already. */
+  /** The tags of `If-None-Match`, without quotation marks: the states that the browser has already. */
   readonly knownTags: readonly string[];
-  /** The tag of `If-Match`, without quotation marks: what the act was decided on; null: there is none, or several. */
+  /**
+   * The tag of `If-Match`, without quotation marks: the state that the operator decided on; null: there is none, or
+   * several.
+   */
   readonly decidedOn: string | null;
   /** The `Idempotency-Key`; null: there is none. */
   readonly idempotencyKey: string | null;
@@ -86,7 +93,7 @@ interface Asked<Body, Query> {
 export interface Answer<Reply> {
   /** 200 where it is absent. */
   readonly status?: number;
-  /** null only with a redirect and with the status 304: the browser has it already. */
+  /** null only with a redirect, and with the status 304, which says that the browser has the body already. */
   readonly body: Reply | Failure | null;
   /** The `ETag`, without quotation marks. */
   readonly tag?: string;
@@ -110,8 +117,8 @@ export interface Route {
   /** What the route does, for the document. */
   readonly summary: string;
   /**
-   * Both factors must have been proved within five minutes: `true` for each request, which the listener refuses, or for
-   * what is done with a payment alone, which the route refuses.
+   * Both factors must have been proved within five minutes. `true`: for each request, and the listener refuses it.
+   * Otherwise only for what concerns a payment, and the route refuses it.
    */
   readonly needsFresh?: NeedsFresh;
   /** The headers that the route reads: the document names them. */
@@ -120,9 +127,9 @@ export interface Route {
   readonly failures?: readonly FailureStatus[];
   /** The codes of its refusals with 409. */
   readonly conflicts?: readonly string[];
-  /** The answer has an `ETag`, and is 304 where the browser has it already. */
+  /** The answer has an `ETag`, and is 304 if the browser has it already. */
   readonly hasTag?: true;
-  /** The identity provider's page leads here: a navigation of another site passes. No other route has this. */
+  /** The identity provider's page leads here, so a navigation from another site is allowed. No other route has this. */
   readonly isCallback?: true;
   readonly body?: TSchema;
   readonly query?: TSchema;

@@ -1,4 +1,7 @@
-/** The record of what operators did and read: a chain of rows, in which each MAC covers the row before. */
+/**
+ * Reads and extends the record of what operators did and read: a chain of rows, in which each MAC covers the row
+ * before. Reads and writes `operator_events` and `operator_events_head`. docs/audit.md ("The chain") has the rule.
+ */
 import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import type { ChainKeys } from '../chain-keys.ts';
 
@@ -34,7 +37,7 @@ export interface ChainedEvent extends OperatorEvent {
   readonly mac: Buffer;
 }
 
-/** The end of the chain; the id is 0 where the chain is empty. */
+/** The end of the chain; the id is 0 if the chain is empty. */
 export interface ChainHead {
   readonly id: number;
   readonly mac: Buffer;
@@ -42,12 +45,12 @@ export interface ChainHead {
 
 const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} AS now FROM operator_events_head FOR UPDATE`;
-/** A statement of its own, so that it sees what was committed before the lock. */
+/** A separate statement, so that it sees what was committed before the lock. */
 const IS_END = `
   SELECT ($1::bigint = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
     AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint)
     AND $1::bigint + $3::bigint <= ${Number.MAX_SAFE_INTEGER} AS is_end`;
-/** The first row with so much room behind it. */
+/** The first row that has so many free ids behind it. */
 const WITH_ROOM = `
   SELECT o.id, o.mac FROM (
     SELECT e.id, e.mac, lead(e.id, 1, ${Number.MAX_SAFE_INTEGER}::bigint + 1) OVER (ORDER BY e.id) AS next
@@ -67,7 +70,7 @@ const NEWEST = `
   SELECT ${COLUMNS} FROM operator_events e WHERE e.id < $1 AND ($3::bigint IS NULL OR e.application_id = $3)
   ORDER BY e.id DESC LIMIT $2`;
 
-/** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
+/** The MAC of a row after the row with the MAC `before`; null if this process has no such key. */
 export function macOf(
   keys: ChainKeys,
   before: Buffer,
@@ -79,8 +82,8 @@ export function macOf(
 }
 
 /**
- * Adds acts to the end of the chain, in the caller's transaction. Other commands wait at the head until the transaction
- * ends, so this is its last step.
+ * Adds acts to the end of the chain, in the caller's transaction. Until that transaction ends, other commands wait for
+ * the head, so this should be its last step.
  */
 export async function addOperatorEvents(
   session: Transaction,
@@ -115,8 +118,8 @@ export async function addOperatorEvents(
 }
 
 /**
- * The head, or the row behind which the chain goes on where somebody has put rows behind the head or moved it: a wrong
- * row must not end the record. `audit verify` shows it.
+ * The head, or the row where the chain can go on if somebody has inserted rows behind the head or moved it: a wrong row
+ * must not end the record. `audit verify` shows it.
  */
 async function freeEnd<Head extends { readonly id: string; readonly mac: Buffer }>(
   session: Transaction,
@@ -131,7 +134,7 @@ async function freeEnd<Head extends { readonly id: string; readonly mac: Buffer 
   return row === undefined ? { ...head, id: '0', mac: Buffer.alloc(32) } : { ...head, ...row };
 }
 
-/** The end of the chain, as the store remembers it. Throws an `Error` where it does not. */
+/** The end of the chain, as the store remembers it. Throws an `Error` if the store remembers none. */
 export async function readChainHead(session: Session): Promise<ChainHead> {
   const { rows } = await session.query<{ id: string; mac: Buffer }>(READ_HEAD);
   const { id, mac } = onlyRow(rows);
@@ -163,7 +166,7 @@ const OFTEN = `
     ORDER BY e.at DESC LIMIT $2 + 1) AS n`;
 
 /**
- * Null where the actor has revealed `most` applications or fewer within the last hour, as the record has it; else the
+ * Null if the actor has revealed `most` applications or fewer within the last hour, as the record has it; else the
  * seconds until the first of these is an hour old.
  */
 export async function revealedTooOften(

@@ -1,4 +1,7 @@
-/** The tables of operators' acts. */
+/**
+ * The tables that this room writes, with the record of operators' acts. `ground/postgres/table.ts` says what is
+ * declared.
+ */
 import type { Table } from '../../../ground/postgres/table.ts';
 
 export const TABLES: readonly Table[] = [
