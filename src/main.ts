@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /**
- * The program: runs the command. Every command but `submit` reads `.env`. The file is executable because npx may still
- * have it as the command.
+ * The program's entry: builds the command line and runs it (docs/operations.md, "Commands"). Every command but `submit`
+ * reads `.env`. The file is executable because npx may still have it as the command.
  */
 import { existsSync } from 'node:fs';
-// The one line of src that knows a package: it loads the name of the command, and the rest where it is named.
+// The one line of src that knows a package. It loads the name of the command; the rest is loaded if the arguments name
+// the command.
 import { submit } from '../packages/submit/src/command.ts';
 import { buildProgram } from './app/program.ts';
 import type { ProgramRoles } from './app/role-types.ts';

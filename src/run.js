@@ -1,5 +1,5 @@
 /**
- * Runs the program with Node's compile cache: from the second run on, every command is a third quicker. Where the
+ * Runs the program with Node's compile cache: from the second run on, every command is a third quicker. If the
  * folder of the cache is not writable, Node keeps no cache. A checkout has the program in TypeScript, and the package
  * of `npm pack` has it compiled in `dist` (packages/build-service.js).
  */

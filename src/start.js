@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the program where this Node can run it. An old Node has to understand this file to say so: the file has no
+ * Starts the program if this Node can run it. An old Node has to understand this file to say so: the file has no
  * `import` of its own, no `import.meta`, and no `await`. It is JavaScript because the first TypeScript file of a
  * process costs 40 ms.
  */

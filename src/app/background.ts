@@ -1,6 +1,7 @@
 /**
- * The background work: the upkeep, and the loops of the subjects, which send. `serve` does it beside its requests,
- * `worker` does nothing else.
+ * Runs the background work of a process: the upkeep, and the loops of the subjects, which send. `serve` does it beside
+ * its requests, `worker` does nothing else. Touches what the jobs and loops touch. docs/upkeep.md ("Jobs") and
+ * ARCHITECTURE, "Upkeep", have the rule.
  */
 import type { Channel } from '../domain/message/channel.ts';
 import type { Clock } from '../ground/base/clock.ts';
@@ -16,16 +17,21 @@ import { loadHearing } from './hearing.ts';
 import type { Store } from './open-store.ts';
 import { loadServices, loadTableJobs } from './subjects.ts';
 
-// The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
-// other.
+// The upkeep keeps the store small and its hot paths short: it runs the jobs of all subjects, one after the other.
 
-/** How often the jobs run; seldom jobs run every so many turns. */
+/** How often the jobs run, and after how many turns the rare jobs run. */
 export const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
-/** A job that is under way this long after the stop is left: the end of its session undoes it, and it is done again. */
+/**
+ * A job that is still under way this long after the stop is left alone. The end of its session undoes it, and another
+ * turn does it again.
+ */
 const LEFT_AFTER_MS = 4_000;
 
-/** The jobs of this process: those without a subject first, those of the subjects in their order, and of all tables. */
+/**
+ * The jobs of this process: first those without a subject, then those of the subjects in their order, then those of all
+ * tables.
+ */
 export async function loadJobs(clock: Clock): Promise<UpkeepJob[]> {
   const elapsed = new Elapsed(clock);
   return [
@@ -85,9 +91,9 @@ export function startUpkeep(jobs: readonly UpkeepJob[], context: ServiceContext)
 }
 
 interface Background {
-  /** The page of the channel; null where this process does not deliver, or its channel has no page. */
+  /** The page of the channel; null if this process does not deliver, or its channel has no page. */
   readonly page: ChannelPage | null;
-  /** False where a loop stands still. */
+  /** False if a loop stands still. */
   alive(): boolean;
   /** Begins no more sends. Resolves when nothing more is sent; answers of the channel may still be missing. */
   stopSending(): Promise<void>;
@@ -169,7 +175,7 @@ export async function startBackground(
   };
 }
 
-/** The channel, whose answers the watcher hears of. */
+/** The channel, which also reports its answers to the watcher. */
 function watched(channel: Channel, watcher: Watcher): Channel {
   return {
     ...(channel.released && { released: channel.released }),

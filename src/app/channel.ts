@@ -1,4 +1,6 @@
-/** The channel that CHANNEL names. */
+/**
+ * Makes the channel that CHANNEL names (docs/messages.md, "Channels"), and refuses a simulator that others could reach.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Channel } from '../domain/message/channel.ts';
@@ -29,7 +31,7 @@ interface OpenChannel {
 /** `channel` is any text: a program without the simulator has no such channel. */
 type Reached = Pick<Config, 'delivery' | 'opsHost'> & { readonly channel: string };
 
-/** Throws a `ConfigError` where others could reach the page of the simulator, which has no password. */
+/** Throws a `ConfigError` if others could reach the page of the simulator, which has no password. */
 export function refuseOpenSimulator({ channel, delivery, opsHost }: Reached): void {
   if (channel !== 'simulator' || !delivery || isLoopbackAddress(opsHost)) return;
   throw new ConfigError(
@@ -38,7 +40,7 @@ export function refuseOpenSimulator({ channel, delivery, opsHost }: Reached): vo
   );
 }
 
-/** `watcher` and `hear` hear of the events of a channel that this process plays itself. */
+/** `watcher` and `hear` get the events of a channel that this process plays itself. */
 export function openChannel(
   config: Config,
   store: Store,

@@ -1,4 +1,7 @@
-/** Finds the console's page. A checkout builds it where its sources changed; a package has it built. */
+/**
+ * Finds the console's page: a checkout builds it if its sources changed, a package has it built. Touches files and a
+ * process. ARCHITECTURE, "The house", has the rule.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../ground/base/describe-error.ts';
@@ -13,13 +16,13 @@ const BUILD_WITHIN_MS = 30_000;
 
 /** What was found. */
 export interface FoundPage {
-  /** null: there is none. Where a build fails, it is the page of an earlier build. */
+  /** null: there is none. If a build fails, this is the page of an earlier build. */
   readonly page: Page | null;
   /** Why the build failed; null: it did not. */
   readonly failure: string | null;
 }
 
-/** Where there is no console. */
+/** For a process without a console. */
 export const NO_PAGE: FoundPage = { page: null, failure: null };
 
 /** Builds the page in a process of its own, at most 30 seconds, and reads it. Never rejects. */

@@ -1,9 +1,12 @@
-/** Passes what persons say at the channel to the subjects that listen (`Service.hear`). */
+/**
+ * Passes what persons say at the channel to the subjects that listen. `Service.hear` (program/subject/subject.ts) has
+ * the rule.
+ */
 import type { Heard } from '../domain/message/channel-event.ts';
 import type { HearContext } from '../program/subject/subject.ts';
 import { loadServices } from './subjects.ts';
 
-/** Resolves when every subject has committed what it heard; rejects where one of them could not. */
+/** Resolves when every subject has committed what it heard; rejects if one of them could not. */
 export type Hear = (heard: readonly Heard[]) => Promise<void>;
 
 /** Loads the subjects that listen. */

@@ -1,35 +1,37 @@
 /**
  * The life of a service's process: the signals that end it, the order of its stop, and the time that a stop may take.
+ * Touches signals, the parent process and the exit. ARCHITECTURE, "A process's life", and docs/operations.md
+ * ("Stopping") have the rule.
  */
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Clock } from '../ground/base/clock.ts';
 import { errorFields } from '../ground/base/describe-error.ts';
 
-/** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
+/** The process ends this long after the stop signal, even if a part hangs. The documents promise 8 s. */
 export const GONE_WITHIN_MS = 7_500;
 /** Under `npm start`, Ctrl-C reaches the service twice: from the terminal, and from npm. */
 const SAME_SIGNAL_WITHIN_MS = 1_000;
 /** The interval at which the process checks that npm still runs. */
 const PARENT_POLL_MS = 1_000;
 
-/** Connects a service that starts or runs with the life of its process. */
+/** What a service, while it starts or runs, has to do with the life of its process. */
 interface Life {
   /** Aborts when the process has to stop, also during the start. */
   readonly signal: AbortSignal;
-  /** The service calls this where it cannot go on. The service is stopped, and the process ends with exit code 1. */
+  /** The service calls this if it cannot go on. The service is stopped, and the process ends with exit code 1. */
   fail(why: string): void;
 }
 
 /**
- * Stops a running service. Resolves to true where every part ended in its time. `sinceMs` is the time of the stop
- * signal on `Clock.monotonicMs`.
+ * Stops a running service. Resolves to true if every part ended in its time. `sinceMs` is the time of the stop signal
+ * on `Clock.monotonicMs`.
  */
 export type Stop = (sinceMs: number) => Promise<boolean>;
 
 /**
- * Starts a service, stops it at SIGTERM, SIGINT, SIGHUP or the end of npm, and ends the process within 8 s of that.
- * The exit code is 0 where every part ended in its time, else 1. A second signal ends the process at once. Tests have a
+ * Starts a service, stops it at SIGTERM, SIGINT, SIGHUP or the end of npm, and ends the process within 8 s of that. The
+ * exit code is 0 if every part ended in its time, else 1. A second signal ends the process at once. Tests have a
  * shorter `goneWithinMs`.
  * @throws the error of `start`, unless a stop signal came first
  */
@@ -81,7 +83,7 @@ const LEAST_MS = 250;
 
 /**
  * Runs the steps one after the other, also after a failure. A step that is not over when the next one begins goes on
- * beside it. Resolves to true where all had ended by the time of the last step. What has not is left behind.
+ * beside it. Resolves to true if all had ended by the time of the last step. Steps that have not ended are left behind.
  */
 export async function stopInOrder(
   log: Logger,
@@ -105,7 +107,7 @@ export async function stopInOrder(
   return failed.length === 0;
 }
 
-/** Resolves to null where the step ended well, else to the fields of its error. */
+/** Resolves to null if the step ended well, else to the fields of its error. */
 async function problemOf(run: () => Promise<unknown>): Promise<unknown> {
   try {
     await run();
@@ -140,8 +142,8 @@ function onSignals(clock: Clock, tell: (name: string) => void): void {
 }
 
 /**
- * Detects a SIGKILL of npm by the change of the parent process, because no signal reaches the service. Only below npm:
- * a service that was started without npm may outlive the process that started it.
+ * Detects a SIGKILL of npm by the change of the parent process, because no signal reaches the service. It looks only if
+ * npm started the service: without npm a service may outlive the process that started it.
  */
 function onEndOfNpm(clock: Clock, tell: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -1,8 +1,8 @@
-/** The log of a service or a worker. */
+/** Makes the log of a service or a worker: JSON lines on stdout, without personal data (README.md, "Operating"). */
 import pino, { type Logger } from 'pino';
 import type { Config } from './config/config.ts';
 
-/** A log that begins after something else is written. */
+/** A log whose lines wait until something else is written. */
 export interface StartLog {
   readonly log: Logger;
   /** Writes a warning at once: what a start waits for must be seen while it waits. */
@@ -12,8 +12,8 @@ export interface StartLog {
 }
 
 /**
- * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines but notices, so that the
- * welcome of a first start stands first: on a busy machine a loop may fail once before it.
+ * Writes JSON lines to stdout, from the configured level on. Until `begin` it holds all lines except notices, so that
+ * the welcome of a first start comes first: on a busy machine a loop may fail once before it.
  */
 export function createLog(
   { logLevel: level }: Pick<Config, 'logLevel'>,

@@ -1,4 +1,7 @@
-/** Opens the database for commands that only look: as it is, without a migration and without secrets. */
+/**
+ * Opens the database for commands that only read it: as it is, without a migration and without secrets. Touches the
+ * network; starts the embedded server if it does not run.
+ */
 import type { Clock } from '../ground/base/clock.ts';
 import { describeError } from '../ground/base/describe-error.ts';
 import { SetupError } from '../ground/postgres/setup-error.ts';
@@ -9,11 +12,11 @@ import type { Config } from './config/config.ts';
 import { NoStoreError, openTables, requireTables, type StoreUser } from './open-store.ts';
 import { roleFault } from './prepare-tables.ts';
 
-/** How long to wait for a server of one's own that does not answer. The embedded one may have to start first. */
+/** How long to wait for an operator's own server that does not answer. The embedded one may have to start first. */
 const ANSWERS_WITHIN_MS = 3_000;
 const STARTS_WITHIN_MS = 60_000;
 
-/** Lets `work` look at the database. Throws where the settings are wrong, and `NoStoreError`. */
+/** Lets `work` read the database. Throws if the settings are wrong, and `NoStoreError` if there is no store. */
 export async function observe<T>(
   config: Config,
   clock: Clock,

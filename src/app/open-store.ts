@@ -1,4 +1,8 @@
-/** Opens the store for a role: the server, its migrations and its secrets, in that order. */
+/**
+ * Opens the store for a role: the server, its migrations and its secrets, in that order (ARCHITECTURE, "A process's
+ * life"). Touches the network, the data directory, the tables and `secret_checks`. `prepare-tables.ts` and
+ * `seal/secrets.ts` have the steps.
+ */
 import type { Retention } from '../domain/application/retention.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { hasCluster } from '../ground/embedded/cluster.ts';
@@ -26,7 +30,7 @@ export interface Store {
   readonly database: Database;
   readonly vault: Vault;
   readonly clock: Clock;
-  /** Connections that serve the channel's webhooks alone; without them webhooks share those of `database`. */
+  /** Connections for the channel's webhooks alone; without them webhooks share those of `database`. */
   readonly webhookDatabase?: Database;
 }
 
@@ -38,26 +42,26 @@ export interface OpenStore extends Store {
   readonly granted: string | null;
   /** Where the store is, for operators. */
   readonly place: string;
-  /** The owner of the tables; null: the role of `database` is all that is known. */
+  /** The owner of the tables; null: only the role of `database` is known. */
   readonly owner: OwnerAddress | null;
   /** For the further steps of the start. */
   readonly patience: Patience;
   /** Binds the database to the secrets of this process. A service calls this when it listens. */
   confirm(): Promise<void>;
-  /** Ends the connections and releases the embedded server, which stops where no other process uses it. */
+  /** Ends the connections and releases the embedded server, which stops if no other process uses it. */
   close(): Promise<void>;
 }
 
 /** The role that opens the store, with its callbacks. */
 export interface StoreUser {
   /**
-   * A service confirms its secrets when it listens. A command's secrets are remembered where the database has none.
-   * The secrets of `unchecked` are neither compared nor remembered.
+   * A service confirms its secrets when it listens. A command's secrets are remembered if the database has none. The
+   * secrets of `unchecked` are neither compared nor remembered.
    */
   readonly kind: 'service' | 'command' | 'unchecked';
   /**
-   * What is made where it is not there: a `store` with a server of its own in DATA_DIR, or the `tables` alone, in a
-   * server that is there. A command makes `nothing`: in a wrong folder it would make a second store.
+   * What may be made if it is missing: a `store` with its own server in DATA_DIR, or only the `tables` in a server that
+   * exists. A command makes `nothing`, because in a wrong folder it would make a second store.
    */
   readonly makes: 'store' | 'tables' | 'nothing';
   /** Aborts `openStore`, which then throws. */
@@ -65,9 +69,9 @@ export interface StoreUser {
   readonly clock: Clock;
   /** Gets a sentence that the operator should read. */
   readonly notice: (text: string) => void;
-  /** Called where the embedded server has ended and does not start again. */
+  /** Called if the embedded server has ended and does not start again. */
   readonly lost: (error: Error) => void;
-  /** Called where an idle connection died before the store is closed. */
+  /** Called if an idle connection dies before the store is closed. */
   readonly onError: (error: Error) => void;
 }
 
@@ -78,8 +82,8 @@ const END_WITHIN_MS = 1_000;
 export class NoStoreError extends SetupError {}
 
 /**
- * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong,
- * and `NoStoreError`. Each step waits up to a minute for a database that does not work for a moment.
+ * Opens the store. Throws errors with a text for operators if the server, the migrations or the secrets are wrong, and
+ * `NoStoreError`. Each step waits up to a minute for a database that does not work for a moment.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
   const opened = await openTables(config, user);
@@ -101,7 +105,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   }
 }
 
-/** Throws `NoStoreError` where no server of its own has its data in DATA_DIR. */
+/** Throws `NoStoreError` if no server of its own has its data in DATA_DIR. */
 export async function requireCluster(dataDir: string): Promise<void> {
   if (await hasCluster(dataDir)) return;
   throw new NoStoreError(
@@ -109,7 +113,7 @@ export async function requireCluster(dataDir: string): Promise<void> {
   );
 }
 
-/** Throws `NoStoreError` where the database has no tables of a store. */
+/** Throws `NoStoreError` if the database has no tables of a store. */
 export async function requireTables({
   database,
   patience,
@@ -121,7 +125,7 @@ export async function requireTables({
   );
 }
 
-/** Opens the database with the tables that it has. Throws like `openStore` where the server is wrong. */
+/** Opens the database with the tables that it has. Throws like `openStore` if the server is wrong. */
 export async function openTables(
   config: Config,
   user: StoreUser,
@@ -134,7 +138,8 @@ export async function openTables(
   const { signal, clock, notice, onError } = user;
   const pools: Database[] = [];
   let isClosing = false;
-  // `end` of a pool does not wait for the server to take the end of each connection, and the server tells the rest.
+  // `end` of a pool does not wait until the server has taken the end of each connection, and the server reports the
+  // remaining ones as errors.
   const onIdleEnd = (error: Error) => {
     if (!isClosing) onError(error);
   };
@@ -158,7 +163,7 @@ export async function openTables(
   moving.push(database.options, webhookDatabase.options, owner ?? {});
   const close = async () => {
     isClosing = true;
-    // Where the server hangs, a connection stays open until the process ends.
+    // If the server hangs, a connection stays open until the process ends.
     await Promise.race([
       Promise.all(pools.map((pool) => pool.end())),
       clock.sleep(END_WITHIN_MS, { ref: false }),
@@ -186,7 +191,7 @@ function ownerOf({ migrateDatabaseUrl }: Config): OwnerAddress | null {
   return { connectionString: migrateDatabaseUrl, variable: 'MIGRATE_DATABASE_URL' };
 }
 
-/** Asked of the server, because the URL may hold a password. */
+/** The server is asked, because the URL may hold a password. */
 const PLACE = `
   SELECT format('the database %I', current_database())
     || coalesce(' on ' || host(inet_server_addr()) || ':' || inet_server_port(), '') || ' (DATABASE_URL)' AS place`;
@@ -217,9 +222,8 @@ async function secretsOf(config: Config, database: Database, clock: Clock): Prom
 // Puts into the tables how long applications are kept, so that the role of the service deletes none earlier.
 
 /**
- * Puts the configured retention into the tables as their owner, where it is another one than there. Without a
- * retention, and where the owner is not at hand, nothing changes: then the upkeep says where the owner keeps
- * applications for longer.
+ * Puts the configured retention into the tables as their owner, if it differs from the one there. Without a retention,
+ * or if the owner cannot be used, nothing changes. Then the upkeep reports if the tables keep applications for longer.
  */
 async function keepRetention(opened: Opened, retention: Retention | null): Promise<void> {
   const { database, owner, patience } = opened;

@@ -1,4 +1,7 @@
-/** Brings the tables up to date as their owner, and gives the role of the service what it needs to work with them. */
+/**
+ * Brings the tables up to date as their owner, and gives the role of the service what it needs to work with them.
+ * Changes the schema and privileges. docs/roles.md has the rule.
+ */
 import type { Clock } from '../ground/base/clock.ts';
 import { awaitServer } from '../ground/postgres/await-server.ts';
 import type { Database } from '../ground/postgres/database.ts';
@@ -31,7 +34,7 @@ export interface Opened {
 }
 
 interface User {
-  /** A running service is told where its role may do more than it needs. */
+  /** The kind of `StoreUser`. A running service is told if its role may do more than it needs. */
   readonly kind: string;
   readonly signal: AbortSignal;
   readonly notice: (text: string) => void;
@@ -46,10 +49,10 @@ interface Prepared {
 
 /**
  * Migrates, and grants the role of `database` what it lacks, by sessions of the owner, which end before this returns.
- * Where nothing is to be done, nobody connects as the owner. Where `database` itself has the owner's rights, the owner
- * is not needed. Throws `SetupError` that says what to do where the role is a superuser, the owner is needed and not
- * known, the role may do more than the service needs and the owner cannot take that back, or this version does not work
- * on the tables.
+ * If nothing has to be done, nobody connects as the owner. If `database` itself has the owner's rights, the owner is
+ * not needed. Throws `SetupError` that says what to do if the role is a superuser, the owner is needed and not known,
+ * the role may do more than the service needs and the owner cannot take that back, or this version does not work on the
+ * tables.
  */
 export async function prepareTables(opened: Opened, { kind, signal, notice }: User): Promise<Prepared> {
   const { database, owner, patience, clock } = opened;
@@ -102,8 +105,8 @@ const GIVE_THE_OWNER =
   'set MIGRATE_DATABASE_URL to the owner of the tables, or run `ventanilla migrate` with it (docs/roles.md)';
 
 /**
- * What the owner has to do before the role can work, for operators; null: nothing. `isExact`: also where the role may
- * do more than it needs. Throws `SetupError` where this version does not work on the tables.
+ * What the owner has to do before the role can work, for operators; null: nothing. `isExact`: also if the role may do
+ * more than it needs. Throws `SetupError` if this version does not work on the tables.
  */
 async function lackOf(database: Database, { name }: SessionRole, isExact: boolean): Promise<string | null> {
   const { missing, hasMore } = await runtimeGaps(database);
@@ -119,8 +122,8 @@ async function lackOf(database: Database, { name }: SessionRole, isExact: boolea
 }
 
 /**
- * Whether the role of the service migrates: it owns the tables, or may make them where there are none. Where another
- * role is given as the owner, that one makes them: whoever makes tables owns them for good.
+ * Whether the role of the service migrates: it owns the tables, or may make them if there are none. If another role is
+ * given as the owner, that role makes them, because the maker of tables owns them for good.
  */
 async function migratesItself(role: SessionRole, opened: Opened): Promise<boolean> {
   const { owner, patience } = opened;
@@ -158,7 +161,7 @@ function maker({ name, mayCreate }: SessionRole): string | null {
   return `the role ${name} of DATABASE_URL may make tables in the schema of the store: REVOKE CREATE ON SCHEMA ... FROM the role and from PUBLIC`;
 }
 
-/** These lead around the privileges of the tables: to other roles, or to tables of the role's own. */
+/** Rights that go around the privileges of the tables: over other roles, or to make tables of the role's own. */
 function excess({ name, excess: has }: SessionRole): string | null {
   if (has.length === 0) return null;
   return `the role ${name} of DATABASE_URL has ${has.join(', ')}, which the service never needs: take it back, or make another role for the service (docs/roles.md)`;
@@ -183,13 +186,13 @@ async function byGroups(database: Database, { name }: SessionRole): Promise<stri
 /** What is wrong with the role of a running process. */
 export interface RoleFault {
   readonly text: string;
-  /** Whether statements of the service fail; else the next start is refused. */
+  /** True: statements of the service fail. False: only the next start will be refused. */
   readonly isShort: boolean;
 }
 
 /**
- * What the next start would refuse of the role of `database`, whose tables are of this version; null: nothing. On a
- * cluster also what the role lacks on another machine.
+ * Why the next start would refuse the role of `database`, whose tables are of this version; null: it would not. On a
+ * cluster this includes what the role lacks on another machine.
  */
 export async function roleFault(database: Database): Promise<RoleFault | null> {
   const role = await sessionRole(database);

@@ -1,4 +1,7 @@
-/** Closes DATA_DIR and the service's files in it to other users: the secrets there open all personal data. */
+/**
+ * Closes DATA_DIR and the service's files in it to other users, because the secrets there open all personal data
+ * (docs/deploy.md). Changes the modes of files.
+ */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../ground/base/describe-error.ts';
@@ -42,7 +45,7 @@ async function isOpen(path: string): Promise<boolean> {
   return found !== undefined && (found.isFile() || found.isDirectory()) && (found.mode & OTHERS) !== 0;
 }
 
-/** A folder such as /tmp, or of a project, has other users or uses, and closing it would break these. */
+/** A folder such as /tmp, or that of a project, has other users or uses, and closing it would break them. */
 async function refuseShared(dataDir: string): Promise<void> {
   const found = await statIfThere(dataDir);
   if (found === undefined) return;

@@ -1,4 +1,7 @@
-/** The roles of a process: the composition root of everything that needs the store. */
+/**
+ * The roles of a process (serve, worker, migrate, and commands): the composition root of everything that needs the
+ * store. Touches variables, the store, signals and V8's settings. ARCHITECTURE, "A process's life", has the rule.
+ */
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +22,7 @@ import { asOwner } from './prepare-tables.ts';
 import type { ProgramRoles } from './role-types.ts';
 import { type Demo, welcome } from './welcome.ts';
 
-// Settings of V8's garbage collection. Most garbage of a service is buffers, which lie outside of V8's heap.
+// Settings of V8's garbage collection. Most garbage of a service is buffers, which are outside of V8's heap.
 
 /** The first major version of V8 that knows the flag. */
 const SINCE_V8 = 13;
@@ -38,7 +41,7 @@ const STORE_BY_MS = 7_000;
 
 /**
  * The roles of this process. The first role that needs the configuration reads it. Only `serve` and `worker` load the
- * modules for HTTP and delivery: without them an operator's command starts in a third of the time.
+ * modules for HTTP and delivery. Without these an operator's command starts in a third of the time.
  */
 export function processRoles(variables: NodeJS.ProcessEnv = process.env): ProgramRoles {
   const config = lazily(() => {
@@ -110,7 +113,7 @@ async function serve(config: Config): Promise<void> {
     const service = await startService(config, store, log, { consolePage });
     try {
       await store.confirm();
-      // Only once the service listens: where the port is taken, a key that is shown only once would be lost.
+      // Only after the service listens: if the port were taken, a key that is shown only once would be lost.
       const demo = await makeDemo(config, store);
       const link = await firstAdminLink(config, store, service.consoleUrl);
       const readerTold = (await reading)?.told ?? null;
@@ -133,7 +136,7 @@ function worker(config: Config): Promise<void> {
   });
 }
 
-/** Runs a service on its store. Closes the store after the service, also where the service does not start. */
+/** Runs a service on its store. Closes the store after the service, also if the service does not start. */
 async function withStore(
   config: Config,
   makes: StoreUser['makes'],
@@ -142,7 +145,7 @@ async function withStore(
   const { createLog } = await import('./log.ts');
   const { startTracing } = await import('./tracing.ts');
   const { log, notice, begin } = createLog(config);
-  // Of a start that fails too.
+  // So that a start that fails writes its lines too.
   process.once('exit', begin);
   return runUntilStopped(log, machineClock, async ({ signal, fail }) => {
     const store = await openStore(config, {
@@ -179,7 +182,7 @@ async function distributeStore(store: OpenStore): Promise<string[]> {
   return asOwner(owner, store, (tables) => distributeFor(tables, database));
 }
 
-/** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */
+/** Only in the embedded store: on the operator's own server a key that nobody asked for would be a surprise. */
 async function makeDemo({ databaseUrl, dataDir }: Config, store: OpenStore): Promise<Demo | null> {
   if (databaseUrl !== null) return null;
   const demo = await ensureDemoPartner(store, store.patience);
@@ -188,7 +191,10 @@ async function makeDemo({ databaseUrl, dataDir }: Config, store: OpenStore): Pro
   return { apiKey: demo.apiKey, dataDir };
 }
 
-/** Only in the embedded store, as the demo partner. The link ends at the next start; null: somebody can sign in. */
+/**
+ * Only in the embedded store, like the demo partner. The link ends at the next start; null: somebody can sign in
+ * already.
+ */
 async function firstAdminLink(
   config: Config,
   store: OpenStore,

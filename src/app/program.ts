@@ -1,4 +1,7 @@
-/** The command line: `ventanilla <command>`. */
+/**
+ * Builds the command line `ventanilla <command>` from the commands of all subjects (docs/operations.md, "Commands").
+ * Touches only the given streams; roles and subjects do the work.
+ */
 import { type Command, Option } from 'commander';
 import type { Clock } from '../ground/base/clock.ts';
 import { version } from '../ground/base/version.ts';
@@ -43,7 +46,7 @@ export function buildProgram(
   return program;
 }
 
-/** Backups are of the whole store, and of no subject. */
+/** A backup is of the whole store, so its commands belong to no subject's list. */
 function addBackups(program: Program, { backups }: ProgramRoles, io: Io): void {
   const about = 'backups of the embedded store';
   const group = addGroup(program, 'backup', about, 'backup create --to /mnt/backups');
@@ -82,7 +85,7 @@ function addRoleCommands(program: Command, roles: ProgramRoles, io: Io): void {
     });
 }
 
-/** Throws where this version does not work on the tables. */
+/** Throws if this version does not work on the tables. */
 async function showSchema(io: Io, { fault, pending, isRolling }: Schema, json: boolean): Promise<void> {
   if (fault !== null) throw new OperatorError(fault);
   const names = pending.map(({ name }) => name);

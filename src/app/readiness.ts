@@ -1,4 +1,7 @@
-/** Whether a process is ready for requests, as `/readyz` tells. */
+/**
+ * Checks whether a process is ready for requests, as `/readyz` answers (docs/monitoring.md; docs/keys.md for the
+ * secrets). Reads the schema, `secret_checks` and the privileges; writes to the log.
+ */
 import type { Logger } from 'pino';
 import { isMigrated } from '../ground/schema/migrations.ts';
 import type { Health } from '../listeners/ops/health-api.ts';
@@ -12,15 +15,15 @@ const ROLE_EVERY_MS = 60_000;
 /**
  * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
  * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired.
- * `unknown_pepper`: others hash API keys with a pepper that it does not have. `other_index_key`: a `vault reindex`
- * passed it by. `privileges_missing`: the role lacks what statements need. The log says once a minute what is wrong
- * with the schema, the role or the secrets, and what only the next start would refuse: the probe's answer has no room
- * for that, and no other work of the process would notice.
+ * `unknown_pepper`: others hash API keys with a pepper that this process does not have. `other_index_key`: a `vault
+ * reindex` passed it by. `privileges_missing`: the role lacks what statements need. The log says once a minute what is
+ * wrong with the schema, the role or the secrets, and what only the next start would refuse. The probe's answer has no
+ * room for that, and no other work of the process would notice.
  */
 export function readiness({ database, vault, clock }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log, clock);
   let roleSeenMs = Number.NEGATIVE_INFINITY;
-  /** Reads the catalog of the database, so not at each probe while all is well. */
+  /** This reads the catalogue of the database, so it does not run at each probe while all is well. */
   const isShort = async () => {
     if (clock.monotonicMs() - roleSeenMs < ROLE_EVERY_MS) return false;
     const fault = await roleFault(database);

@@ -1,14 +1,14 @@
-/** The roles that the program starts, beside what its commands need. */
+/** The roles that the program can start, beside what its commands need. Types alone; `process-roles.ts` makes them. */
 import type { Roles } from '../program/cli/role-types.ts';
 import type { BackupActs } from '../subjects/backup/commands/backup.ts';
 
 /** How the tables of the database fit this version. */
 export interface Schema {
-  /** Why this version does not work on them; null where it does. */
+  /** Why this version does not work on them; null if it does. */
   readonly fault: string | null;
   /** The migrations that a start applies. */
   readonly pending: readonly { readonly name: string }[];
-  /** True where processes of the version before go on working meanwhile. */
+  /** True if processes of the previous version go on working meanwhile. */
   readonly isRolling: boolean;
 }
 

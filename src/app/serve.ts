@@ -1,4 +1,7 @@
-/** The `serve` role: connects all parts, listens, and stops the parts in order. */
+/**
+ * The `serve` role: connects all parts, opens the listeners, and stops the parts in order (ARCHITECTURE, "The house",
+ * "A process's life"). Touches the network, the store and the clock.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
@@ -49,9 +52,9 @@ export interface RunningService {
   /** `http://host:port` with the base path. */
   readonly url: string;
   readonly opsUrl: string;
-  /** The page that shows the messages of the simulator; null where this process does not run a simulator. */
+  /** The page that shows the messages of the simulator; null if this process does not run a simulator. */
   readonly simulatorUrl: string | null;
-  /** The origin of the operators' console; null where this process has none. */
+  /** The origin of the operators' console; null if this process has none. */
   readonly consoleUrl: string | null;
   /** Stops the sends, answers the requests under way, refuses new requests, and ends. The store stays open. */
   stop(sinceMs?: number): Promise<boolean>;
@@ -62,13 +65,13 @@ const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators
 /** Requests without an answer after this time are cut off. */
 const DRAIN_WITHIN_MS = 3_500;
 
-/** What a service may get from outside. */
+/** What a caller may give to a service. */
 interface ServiceParts {
   readonly consolePage?: Promise<FoundPage>;
   readonly limits?: ListenerLimits;
 }
 
-/** Listens on all ports. Throws where the policy is refused or a port is taken. */
+/** Listens on all ports. Throws if the policy is refused or a port is taken. */
 export async function startService(
   config: Config,
   store: Store & Pick<OpenStore, 'patience'>,
@@ -81,7 +84,7 @@ export async function startService(
   const policyId = await patience.run(() => rememberPolicy(database, policy));
   const { registrar, atWork } = await openRegistrar(store, policyId, watcher);
   const fields = namedFields(config.consentChannel);
-  // One for the requests and for all work of the process: a failure that all of them meet is one line.
+  // The requests and all work of the process share one log of failures, so a failure that all of them meet is one line.
   const logFailure = failureLog(log, clock);
   const failed = workFailureLog(logFailure);
   const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
@@ -131,7 +134,7 @@ export async function startService(
       page: consolePage,
     });
   } catch (error) {
-    // A listener that is open already would keep the process alive.
+    // A listener that stays open would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());
     await Promise.all([...opened, background.stop(), keyOutcomes.stop()]);
     throw error;
@@ -167,7 +170,7 @@ async function documented(
   return { basePath, fields, bands, webhooks, simulatorUrl };
 }
 
-/** Only a policy of the operator needs the modules that check a policy: they are more than all others together. */
+/** Only an operator's policy needs the modules that check a policy, which are larger than all others together. */
 async function policyOf({ policyFile }: Config): Promise<Policy> {
   if (policyFile === null) return DEFAULT_POLICY;
   const { loadPolicy } = await import('../subjects/applications/uses/load-policy.ts');
@@ -175,8 +178,8 @@ async function policyOf({ policyFile }: Config): Promise<Policy> {
 }
 
 /**
- * The way from the documentation to the page of the channel, by the hostname of a request; null where nobody who reads
- * the documentation could open the page.
+ * The URL of the channel's page for readers of the documentation, by the hostname of a request; null if none of them
+ * could open the page.
  */
 function wayTo(page: ChannelPage | null, { host }: Config, ops: FastifyInstance) {
   if (page === null || !isLoopback(host)) return null;
@@ -200,7 +203,8 @@ function admissionOf(
 }
 
 /**
- * What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36).
+ * What operators learn about refusals: their number by key (docs/refusals.md). Of remembered refusals only the newest
+ * stay (D36).
  */
 function refusalCounts({ database, clock }: Store, log: Logger, failed: ServiceContext['failed']) {
   const keyOutcomes = new KeyOutcomeCounter(database, {
@@ -256,7 +260,7 @@ async function webhookOf(
   };
 }
 
-// The registrar of a service, whose statements the watcher hears of and whose batches are traced.
+// The registrar of a service, which reports its statements to the watcher and traces its batches.
 
 interface OpenRegistrar {
   readonly registrar: Pick<Registrar, 'register'>;

@@ -1,6 +1,6 @@
 /**
- * The subjects of the program, in the order of their commands in the help, of their jobs in the upkeep, and of the
- * search for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel:
+ * The list of the program's subjects, in the order of their commands in the help, of their jobs in the upkeep, and of
+ * the search for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel:
  * `channel.ts`.
  */
 
@@ -25,12 +25,13 @@ import { vault } from '../subjects/vault/subject.ts';
 export const SUBJECTS: readonly Subject[] = [
   partners({
     whenClosing: [
-      // The events of a closed partner go nowhere any more.
+      // The events of a closed partner are pushed to nobody any more.
       endPushes,
     ],
   }),
   events,
-  // An endpoint is one row a partner: the search for data of a data key comes to the endpoints before the batches.
+  // A partner has one endpoint at most, so the search for data of a data key looks at the few endpoints before the
+  // batches.
   push,
   applications,
   messages,
@@ -48,8 +49,8 @@ export const SUBJECTS: readonly Subject[] = [
 ];
 
 /**
- * Loads the searches of all subjects for stored data that depends on a secret, in their order. By these the start finds
- * out whether the configured secrets are those that the data needs.
+ * Loads the searches of all subjects for stored data that depends on a secret, in their order. With these the start
+ * finds out whether the configured secrets are those that the data needs.
  */
 export async function loadWitnesses(): Promise<Witnesses> {
   const { witnessesOf } = await import('./table-engines.ts');
@@ -80,7 +81,7 @@ export async function loadServices(): Promise<Service[]> {
   return services.filter((service) => service !== undefined);
 }
 
-/** Loads what the subjects know of files outside of the database. */
+/** Loads what the subjects know about files outside of the database. */
 export async function loadFiles(): Promise<StoredFiles[]> {
   const all = await Promise.all(SUBJECTS.map(({ files }) => files?.()));
   return all.filter((some) => some !== undefined);

@@ -1,4 +1,7 @@
-/** What the program makes of the tables that subjects declare: jobs of the upkeep, and what new keys do with them. */
+/**
+ * Makes jobs of the upkeep and witnesses of keys from the tables that subjects declare (ARCHITECTURE, "Upkeep").
+ * Touches no table itself: `ground/postgres` and `seal` have the engines.
+ */
 import { foldRows } from '../ground/postgres/fold.ts';
 import { forgetRows } from '../ground/postgres/forget.ts';
 import { isDeclared, type Table } from '../ground/postgres/table.ts';
@@ -29,7 +32,7 @@ export function jobsOf(tables: readonly Table[]): UpkeepJob[] {
   return [...folds, ...deletions];
 }
 
-/** What data keys seal, and what the index key makes. */
+/** The columns that data keys seal, and those that the index key makes. */
 export function witnessesOf(tables: readonly Table[]): Pick<Witnesses, 'dataKeys' | 'reindexings'> {
   return {
     dataKeys: tables.filter((table) => isDeclared(table, 'sealed')).map(sealedRows),

@@ -1,4 +1,4 @@
-/** The watcher of a process, and the listener that shows its pages. */
+/** Makes the watcher of a process, and opens the listener that shows its pages (docs/monitoring.md, "/metrics"). */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '../ground/base/clock.ts';
@@ -10,7 +10,7 @@ import { type Listener, NO_LISTENER, openListener } from './listeners/listen.ts'
 import type { Store } from './open-store.ts';
 import { loadServices } from './subjects.ts';
 
-/** Begins to watch a process, where a subject does. */
+/** Begins to watch a process, if a subject has a watcher. */
 export async function startWatch(
   { setting }: Config,
   { database, webhookDatabase, clock }: Store,
@@ -28,8 +28,7 @@ export function watchListener(app: FastifyInstance, watcher: Watcher): void {
 
 /**
  * Opens a listener on `METRICS_PORT` with the pages of the watcher and the probes. Without that port the operators'
- * listener has the pages, where the process has such a listener. Throws a `ConfigError` where the address cannot be
- * used.
+ * listener has the pages, if the process has such a listener. Throws a `ConfigError` if the address cannot be used.
  */
 export async function showWatch(
   { metricsHost, metricsPort }: Config,

@@ -1,4 +1,7 @@
-/** The text that `serve` prints when it listens. */
+/**
+ * Writes the text that `serve` prints when it listens (README.md, "Two commands"). Looks only whether the demo is
+ * there.
+ */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FIELDS } from '../domain/application/fields.ts';
@@ -32,8 +35,8 @@ interface Urls {
 }
 
 /**
- * The URLs; what has to be known of the reader of documents; on the first start the demo partner's key with commands to
- * paste; and until somebody has set the factors of the first admin, the link to do so.
+ * The URLs; what the operator has to know about the reader of documents; on the first start the demo partner's key with
+ * commands to paste; and the link for the first admin, until somebody has used it to set the factors.
  */
 export function welcome(
   { place, url, opsUrl, simulatorUrl, consoleUrl }: Urls,
@@ -84,7 +87,7 @@ export function welcome(
   return lines.join('\n');
 }
 
-/** The variables that `npm run demo` needs where its defaults do not fit, also with `--until signed`. */
+/** The variables that `npm run demo` needs if its defaults do not fit, also with `--until signed`. */
 function demoVariables(url: string, simulatorUrl: string | null, dataDir: string): string {
   const variables = [];
   if (url !== 'http://127.0.0.1:8080') variables.push(`VENTANILLA_URL=${url}/PRO `);

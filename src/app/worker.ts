@@ -1,4 +1,7 @@
-/** A worker: the background work of a service without its API, on listeners for probes and metrics alone. */
+/**
+ * The `worker` role: the background work of a service without its API, with listeners for probes and metrics alone.
+ * ARCHITECTURE, "The house", has the rule.
+ */
 import type { Logger } from 'pino';
 import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
 import { startBackground } from './background.ts';
@@ -14,7 +17,7 @@ import { showWatch, startWatch } from './watch.ts';
 const BACKGROUND_BY_MS = 5_500;
 const PROBES_BY_MS = 5_700;
 
-/** Starts the work; returns what stops it. Throws where a port is taken. */
+/** Starts the work; returns the function that stops it. Throws if a port is taken. */
 export async function startWorker(config: Config, store: OpenStore, log: Logger): Promise<Stop> {
   const { clock } = store;
   const watcher = await startWatch(config, store);

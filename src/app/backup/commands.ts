@@ -1,4 +1,7 @@
-/** The commands of backups of the embedded store. */
+/**
+ * Does the work of the backup commands of the embedded store: create, verify, restore. Touches files, the place
+ * of the backups, the embedded server and the record of acts. docs/backup.md has the rule.
+ */
 import { setPriority } from 'node:os';
 import type { Clock } from '../../ground/base/clock.ts';
 import { administer } from '../../ground/embedded/administer.ts';
@@ -29,9 +32,9 @@ import { copyAllFiles, type FileCounts, fileFault, takeFiles } from './file-copi
 import { filePlace, placeAndKey } from './place.ts';
 import { withDatabase } from './with-database.ts';
 
-/** Lower than that of requests, which go on beside a command. */
+/** The command's priority is lower than that of requests, which continue beside it. */
 const PRIORITY = 10;
-/** The priority alone does not do: a backup that never rests takes a quarter of the registrations on two cores. */
+/** A low priority is not enough: a backup that never rests takes a quarter of the registrations on two cores. */
 const REST = 4;
 
 /** The work of the commands. */
@@ -64,7 +67,7 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
           files = await withStore(connection, NO_FILES, clock, async (database) => {
             const found = await takeFiles({ database, clock }, await filePlace(backup, from, clock), null);
             if (found.missing.length === 0 || at !== undefined) return found;
-            // A running service copies within this time what it stored just now.
+            // Within this time a running service copies what it has just stored.
             await clock.sleep(COPIED_WITHIN_MS, { signal });
             return takeFiles({ database, clock }, await filePlace(backup, from, clock), null);
           });
@@ -90,7 +93,7 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
         const erasuresOf = withoutErasures ? null : options;
         const restoring = { actor, clock, restored, erasuresOf, later };
         ({ erased, ended } = await checkRestored(connection, secrets, restoring));
-        // After the erasures: the files of erased persons do not come back.
+        // After the erasures, so that the files of erased persons do not come back.
         files = await withStore(connection, NO_FILES, clock, async (database) =>
           takeFiles({ database, clock }, await filePlace(backup, from, clock), config.setting),
         );
@@ -114,7 +117,10 @@ export function backupActs(config: Config, actor: string, clock: Clock): BackupA
   };
 }
 
-/** What the place tells of after the moment. The restore goes on where it cannot be read: `fault` says why. */
+/**
+ * What the place knows about the time after the moment. If that cannot be read, the restore goes on, and `fault` says
+ * why.
+ */
 async function laterState(
   options: Omit<Parameters<typeof readLater>[0], 'signal'>,
   secrets: Secrets,
@@ -157,7 +163,7 @@ function copyFiles(
   );
 }
 
-/** Looks at a store; `otherwise` where it is of an older version, and may lack tables. */
+/** Reads a store; the result is `otherwise` if the store is of an older version and may lack tables. */
 function withStore<T>(
   connection: EmbeddedConnection,
   otherwise: T,
@@ -171,8 +177,9 @@ function withStore<T>(
 }
 
 /**
- * Records a backup before it is made. A store of another version, whose tables may have no room for the record, is
- * backed up as well. Throws `SetupError` where the secrets are not those of the store: its chain has a key of theirs.
+ * Records a backup before it is made. A store of another version is backed up too, although its tables may have no room
+ * for the record. Throws `SetupError` if the secrets are not those of the store, because the chain of the record needs
+ * them.
  */
 function recordCreate(
   connection: EmbeddedConnection,
@@ -192,15 +199,16 @@ interface Restoring {
   readonly actor: string;
   readonly clock: Clock;
   readonly restored: Restored;
-  /** The place whose erasures are done again; null: none are. */
+  /** The place whose erasures are repeated; null: none are. */
   readonly erasuresOf: { readonly place: Place; readonly key: BackupKey } | null;
   readonly later: readonly Later[];
 }
 
 /**
- * Records the restore in the restored store, makes its blind indexes again where they are of before a `vault reindex`,
- * ends the sign-ins of operators and what was ended since, and erases again who was erased after its moment. Throws
- * where the store is not of this version, its data is sealed with other secrets, or the erasures cannot be read.
+ * Records the restore in the restored store, makes its blind indexes again if they are older than a `vault reindex`,
+ * ends the sign-ins of operators and what was ended since, and erases again the persons who were erased after its
+ * moment. Throws if the store is not of this version, its data is sealed with other secrets, or the erasures cannot be
+ * read.
  */
 function checkRestored(
   connection: EmbeddedConnection,
@@ -217,7 +225,7 @@ function checkRestored(
     const context = { database, vault: new Vault(secrets), clock, actor };
     const target = `backup ${name} to ${at.toISOString()}`;
     await noting(context, { act: 'backup restore', target });
-    // The index key does not go back: erasures and opt-outs of after the moment are known by the newest one alone.
+    // The index key does not go back, because later erasures and opt-outs are known by the newest key alone.
     await reindex(context, witnesses.reindexings, 'restore');
     const ended = await endAgain(context, later);
     const known = later.flatMap(({ erasures }) => erasures);
@@ -226,7 +234,7 @@ function checkRestored(
   });
 }
 
-/** Runs `work`, which ends early and cleanly where the process is told to stop. */
+/** Runs `work`, which ends early and cleanly if the process is told to stop. */
 async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(new BackupError('stopped by a signal'));

@@ -1,6 +1,7 @@
 /**
- * What a restore ends (docs/backup.md): all sign-ins of operators, and what was ended after the restored moment, as far
- * as a later state in the place tells of it. It gives nothing back: the later state may be the reason for the restore.
+ * Ends in a restored store all sign-ins of operators, and again what was ended after the restored moment, as far as a
+ * later state in the place shows it. It gives nothing back: the later state may be the reason for the restore. Reads
+ * the place and later states, writes the restored store. docs/backup.md has the rule.
  */
 
 import type { KeyId } from '../../domain/partner/credential.ts';
@@ -38,7 +39,7 @@ export interface Later {
   readonly keys: readonly EndedKey[];
   readonly suppressions: LaterSuppressions;
   readonly wrongPersons: Awaited<ReturnType<typeof readWrongPersons>>;
-  /** All that it knows: a process may have been killed before it wrote one into the place. */
+  /** All erasures that it knows, because a process may have been killed before it copied one into the place. */
   readonly erasures: readonly WrittenErasure[];
 }
 
@@ -54,9 +55,9 @@ export interface Ended {
 export const NOTHING_ENDED: Ended = { sessions: 0, links: 0, keys: [], suppressions: 0, losses: [] };
 
 /**
- * The last states of the place that are after this moment (`laterBackups`), the newest one last: one alone, unless the
- * store was restored before. Throws `BackupError` where a backup does not restore or there is no room, and an error
- * where it is of another version or has other secrets.
+ * The last states in the place that are later than this moment (`laterBackups`), the newest one last. There is only one
+ * unless the store was restored before. Throws `BackupError` if a backup does not restore or there is no room, and an
+ * error if it is of another version or has other secrets.
  */
 export async function readLater(
   options: Omit<RestoreOptions, 'check' | 'at' | 'backup'>,
@@ -83,7 +84,7 @@ export async function readLater(
   return found;
 }
 
-/** What a store says that was ended after a moment. */
+/** What was ended after a moment, as a store has it. */
 export async function endedSince(database: Database, vault: Vault, at: Date): Promise<Omit<Later, 'at'>> {
   const erasures = [];
   for await (const erasure of listErasures({ database }))
@@ -97,7 +98,7 @@ export async function endedSince(database: Database, vault: Vault, at: Date): Pr
   };
 }
 
-/** Ends all sign-ins, and again what the later states have ended, and records it. No service may run on the store. */
+/** Ends all sign-ins, ends again what the later states have ended, and records it. No service may run on the store. */
 export function endAgain(
   { database, vault, actor }: Pick<OperatorContext, 'database' | 'vault' | 'actor'>,
   later: readonly Omit<Later, 'at'>[],

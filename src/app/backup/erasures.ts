@@ -1,4 +1,7 @@
-/** The erasures of persons in the place of backups: written there, and done again in a restored store. */
+/**
+ * Copies the erasures of persons into the place of backups, and repeats them in a restored store (docs/backup.md;
+ * docs/subject.md, "Erase"). Reads `erasures`, writes objects of the place; erases through the subject `rights`.
+ */
 import { type Clock, DAY_MS } from '../../ground/base/clock.ts';
 import { describeError } from '../../ground/base/describe-error.ts';
 import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
@@ -26,18 +29,18 @@ interface PlaceAndKey {
 type Source = Pick<OperatorContext, 'database' | 'vault' | 'clock'>;
 
 /**
- * An erasure gets its number before it is committed. So a turn looks again at the newest numbers of the turn before: an
- * erasure takes seconds, and far fewer than these are done in this time.
+ * An erasure gets its number before it is committed. So a turn looks again at this many of the previous turn's newest
+ * numbers. An erasure takes seconds, and far fewer than these are done in that time.
  */
 const LOOKED_AT_AGAIN = 1_000;
-/** Erasures of the place that one turn tries to open, and how often it begins with the first one. */
+/** How many erasures of the place one turn tries to open, and how often it begins again with the first one. */
 const CHECKED_AT_ONCE = 10;
 const CHECKED_EVERY_MS = DAY_MS;
 
-/** Copies the erasures of the store into the place, and writes again what the place has lost or damaged. */
+/** Copies the erasures of the store into the place, and repeats the copy if the place has lost or damaged it. */
 export class ErasureCopies {
   readonly #to: PlaceAndKey;
-  /** The ids that the place has; null until it was asked. */
+  /** The ids that the place has; null until the first look. */
   #known: Set<string> | null = null;
   /** The newest number that was copied. */
   #copied = 0;
@@ -50,7 +53,7 @@ export class ErasureCopies {
   }
 
   /**
-   * Copies what is new, and checks a few of the others. Any number of processes may do this at once. Throws where the
+   * Copies what is new, and checks a few of the others. Any number of processes may do this at once. Throws if the
    * place fails or has an erasure of another key; the next call goes on.
    */
   async turn(source: Source): Promise<void> {
@@ -58,7 +61,7 @@ export class ErasureCopies {
     await this.#check(source);
   }
 
-  /** Copies what is new. Throws where the place fails; the next call goes on. */
+  /** Copies what is new. Throws if the place fails; the next call goes on. */
   async copy({ database, vault }: Source): Promise<void> {
     const { place } = this.#to;
     this.#known ??= new Set(await erasuresIn(place));
@@ -90,8 +93,8 @@ export class ErasureCopies {
 }
 
 /**
- * Copies the erasures of a store into the place. A store whose migrations a service has still to apply may have none
- * yet. Throws where the place fails.
+ * Copies the erasures of a store into the place. A store that still needs migrations may have no such table yet. Throws
+ * if the place fails.
  */
 export function copyErasures(
   connection: EmbeddedConnection,
@@ -106,7 +109,7 @@ export function copyErasures(
   });
 }
 
-/** The number of erasures in the place. Throws `BackupError` where one of them cannot be read. */
+/** The number of erasures in the place. Throws `BackupError` if one of them cannot be read. */
 export async function countErasures({ place, key }: PlaceAndKey): Promise<number> {
   let count = 0;
   try {
@@ -115,7 +118,7 @@ export async function countErasures({ place, key }: PlaceAndKey): Promise<number
       count += 1;
     }
   } catch (error) {
-    // Nothing is damaged then: what to do is to set the key.
+    // Then nothing is damaged; the operator has to set the key.
     if (error instanceof OtherBackupKeyError) throw error;
     throw new BackupError(
       `the erasures in ${place.address} cannot be read (${describeError(error)}): a restore would be refused; a running service writes a damaged one again within a day`,
@@ -125,8 +128,8 @@ export async function countErasures({ place, key }: PlaceAndKey): Promise<number
 }
 
 /**
- * Erases again what the place has a record of, and what later states of the store know besides. Throws `BackupError`
- * where the records cannot be read: without them the restore would bring erased persons back.
+ * Repeats the erasures that the place has, and those that later states of the store know. Throws `BackupError` if the
+ * records cannot be read, because without them the restore would bring erased persons back.
  */
 export async function eraseAgain(
   context: OperatorContext,

@@ -1,4 +1,7 @@
-/** The files of documents and contracts in the place of backups: copied there, compared, and put back by a restore. */
+/**
+ * Copies the files of documents and contracts into the place of backups, compares them, and puts them back at a
+ * restore. Reads the subjects' file names and stores, writes objects of the place. docs/backup.md has the rule.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { counted } from '../../ground/base/counted.ts';
 import type { ReadSetting } from '../../ground/base/setting.ts';
@@ -17,7 +20,7 @@ import { loadFiles } from '../subjects.ts';
 
 /** How long the upkeep waits for a slow place. */
 const WAIT_MS = 3_000;
-/** Of 512 parts a turn of the upkeep, so all of them in 16 minutes. */
+/** The parts of 512 that a turn of the upkeep looks at, so all of them in 16 minutes. */
 const PARTS_A_TURN = 8;
 
 type Source = Pick<ServiceContext, 'database' | 'clock' | 'setting' | 'failed' | 'stopping'>;
@@ -35,8 +38,8 @@ export class FileCopies {
 
   /**
    * Copies what this process has stored since the last turn, and looks at a few parts. Any number of processes may do
-   * this at once. Where the place is slow the work goes on beside its caller. Throws where the work fails soon; the
-   * next turn goes on.
+   * this at once. If the place is slow, the work continues after this returns. Throws if the work fails soon; the next
+   * turn continues.
    */
   async turn(source: Source): Promise<void> {
     if (this.#working !== null) return;
@@ -119,7 +122,7 @@ async function copyPart(
 
 async function copy(store: FileStore, to: FilePlace, file: string): Promise<number> {
   const bytes = await store.get(file);
-  // Deleted meanwhile, or lost: the upkeep tells.
+  // Deleted meanwhile, or lost. The upkeep reports what is lost.
   if (bytes === undefined) return 0;
   await storeCopy(to, file, bytes);
   return 1;
@@ -133,7 +136,7 @@ export interface FileCounts {
   readonly damaged: readonly string[];
 }
 
-/** Opens the copy of each file that the store names, and puts it into the store of documents where one is given. */
+/** Opens the copy of each file that the store names, and puts it into the store of documents if one is given. */
 export async function takeFiles(
   { database, clock }: { readonly database: Session; readonly clock: Clock },
   from: FilePlace,

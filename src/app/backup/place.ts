@@ -1,4 +1,4 @@
-/** The place of backups and its key, from the configuration. */
+/** Opens the place of backups with its key, from the configuration (docs/backup.md). `ground/places` has the places. */
 import type { Clock } from '../../ground/base/clock.ts';
 import { BackupError } from '../../subjects/backup/errors.ts';
 import type { FilePlace } from '../../subjects/backup/files.ts';
@@ -6,7 +6,7 @@ import { openBackupPlace, openFilePlace } from '../../subjects/backup/place-of-b
 import { BackupKey } from '../../subjects/backup/sealed.ts';
 import type { Config } from '../config/config.ts';
 
-/** The place that is given, or else that of BACKUP_TO. Throws `BackupError` where there is none, or no key. */
+/** The given place, or else that of BACKUP_TO. Throws `BackupError` if there is none, or no key. */
 export async function placeAndKey(
   { to, key, s3 }: Config['backup'],
   given: string | undefined,

@@ -1,4 +1,7 @@
-/** What a service does for its backups by itself: bases and their log, erasures, files. */
+/**
+ * What a service does for its backups by itself: bases and their log, erasures, files (docs/backup.md). Makes them from
+ * the configuration; src/subjects/backup/schedule.ts has the rule of when.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { toldBy } from '../../ground/base/told-error.ts';
 import type { ServiceContext } from '../../program/subject/subject.ts';
@@ -12,7 +15,7 @@ import { filePlace, placeAndKey } from './place.ts';
 /** Monitoring knows it by this name: it is due once a day (`src/subjects/monitoring/rules/troubles.ts`). */
 const BASE_BACKUP = 'base backup';
 
-/** The backups that a service makes by itself; null where BACKUP_TO is not set. */
+/** The backups that a service makes by itself; null if BACKUP_TO is not set. */
 export async function backupSchedule(
   { backup, dataDir }: Config,
   { clock, log, failed, watcher }: Pick<ServiceContext, 'clock' | 'log' | 'failed' | 'watcher'>,
@@ -38,12 +41,12 @@ export async function backupSchedule(
   });
 }
 
-/** What copies erasures of persons into the place; null where BACKUP_TO is not set. */
+/** Makes what copies erasures of persons into the place; null if BACKUP_TO is not set. */
 export async function erasureCopies({ backup }: Config, clock: Clock): Promise<ErasureCopies | null> {
   return backup.to === null ? null : new ErasureCopies(await placeAndKey(backup, undefined, clock));
 }
 
-/** What copies the files of documents and contracts into the place; null where BACKUP_TO is not set. */
+/** Makes what copies the files of documents and contracts into the place; null if BACKUP_TO is not set. */
 export async function fileCopies({ backup }: Config, clock: Clock): Promise<FileCopies | null> {
   return backup.to === null ? null : new FileCopies(await filePlace(backup, undefined, clock));
 }

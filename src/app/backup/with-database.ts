@@ -1,9 +1,10 @@
+/** Opens the embedded store for the backup commands with two sessions, and ends them. Connects over loopback. */
 import type { Clock } from '../../ground/base/clock.ts';
 import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
 import type { Database } from '../../ground/postgres/database.ts';
 import { openDatabase } from '../../ground/postgres/open-database.ts';
 
-/** A person waits for the command, and a server that was just recovered has read nothing yet. */
+/** Longer than for requests: a server that was just recovered has read nothing from the disk yet. */
 const CONNECT_WITHIN_MS = 30_000;
 
 /** Runs `work` on the embedded store, with two sessions at most, and ends them. */

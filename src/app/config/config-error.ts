@@ -1,7 +1,10 @@
-/** Errors of the configuration, shared by its modules. */
+/**
+ * Errors of the configuration, and how several are collected into one. No message shows a value, which may be a secret.
+ * Pure.
+ */
 import { ToldError } from '../../ground/base/told-error.ts';
 
-/** Reads a variable of the process, trimmed; undefined where the variable is absent or empty. */
+/** Reads a variable of the process, trimmed; undefined if the variable is absent or empty. */
 export type Read = (name: string) => string | undefined;
 
 /** Names a variable and the rule that its value breaks. The value may be a secret, so the message never shows it. */

@@ -1,6 +1,7 @@
 /**
- * The variables of the process, read once. Every variable has a rule; an error names the variable that breaks its
- * rule.
+ * Reads and checks the variables of the process, once. Every variable has a rule; an error names the variable that
+ * breaks it. Reads files of secrets (`secret-files.ts`). `.env.example` lists all variables; docs/deploy.md ("What to
+ * set") has the rest.
  */
 import { resolve, sep } from 'node:path';
 import { describeError } from '../../ground/base/describe-error.ts';
@@ -64,7 +65,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the variables. An empty variable counts as absent. Throws one `ConfigError` with every error, a line
- * each; where files of secrets have errors, with these alone.
+ * each; only with the errors of files of secrets, if there are any.
  */
 export function readConfig(variables: Variables): Config {
   const problems = new Problems();
@@ -132,7 +133,8 @@ function operatorOf(text: string | undefined): string | null {
 }
 
 /**
- * The operator's own database may hold real people, whose messages the simulator would mark as delivered: no default.
+ * Has no default for the operator's own database, which may hold real people: the simulator would mark their messages
+ * as delivered.
  */
 function channelOf(text: string | undefined, ownDatabase: boolean): Config['channel'] {
   if (text === undefined && ownDatabase) {
@@ -212,7 +214,7 @@ interface BackupConfig {
   readonly s3: S3Account | null;
 }
 
-/** What the place and the key are compared with. */
+/** The settings that the place and the key are compared with. */
 interface Around {
   readonly dataDir: string;
   readonly ownDatabase: boolean;
@@ -362,8 +364,8 @@ const ENDPOINTS = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_END
 const PROTOCOLS = ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'];
 
 /**
- * Whether the process is traced: where an endpoint or the exporter is named, and OTEL_SDK_DISABLED is not true. A value
- * that the SDK would replace by another one is a problem.
+ * Whether the process is traced: an endpoint or the exporter is named, and OTEL_SDK_DISABLED is not true. A value that
+ * the SDK would replace by another one is a problem.
  */
 function readTracing(read: Read, problems: Problems): boolean {
   const exporter = read('OTEL_TRACES_EXPORTER');

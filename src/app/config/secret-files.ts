@@ -1,4 +1,7 @@
-/** Secrets from files, as orchestrators mount them: `DATA_KEYS_FILE` names a file that holds what `DATA_KEYS` would. */
+/**
+ * Reads secrets from files, as orchestrators mount them: `DATA_KEYS_FILE` names a file that holds what `DATA_KEYS`
+ * would. Touches these files and `.env`. docs/deploy.md ("What to set") has the rule.
+ */
 import { readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { errorCode } from '../../ground/base/describe-error.ts';
@@ -26,8 +29,8 @@ const SECRETS = [
  * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text,
  * such as its last line feed, is left out.
  *
- * Puts an error into `problems` where both variables are set, and where a file cannot be read, is empty, or is this
- * user's own and open to others. No error shows a path: the value of `NAME_FILE` may be a secret that was put there by
+ * Puts an error into `problems` if both variables are set, and if a file cannot be read, is empty, or is this user's
+ * own and open to others. No error shows a path: the value of `NAME_FILE` may be a secret that was put there by
  * mistake.
  */
 export function withSecretFiles(read: Read, problems: Problems): Read {
@@ -56,14 +59,14 @@ function contentOf(file: string, path: string): string {
   }
 }
 
-/** Throws `ConfigError` where the file of variables holds a secret, is this user's own and is open to others. */
+/** Throws `ConfigError` if the file of variables holds a secret, is this user's own and is open to others. */
 export function refuseOpenEnvFile(path: string): void {
   let text: string;
   try {
     if (!isOpenToOthers(statSync(path))) return;
     text = readFileSync(path, 'utf8');
   } catch {
-    // There is none, or the program has told of it.
+    // There is no such file, or the program has reported it already.
     return;
   }
   const variables = parseEnv(text);

@@ -1,11 +1,14 @@
-/** The health listener of a process. It answers an orchestrator's probes and has no access to personal data. */
+/**
+ * Opens the health listener, where an orchestrator's probes get their answer (docs/monitoring.md). It has no personal
+ * data.
+ */
 import type { Logger } from 'pino';
 import type { Clock } from '../../ground/base/clock.ts';
 import { type Health, healthApi } from '../../listeners/ops/health-api.ts';
 import type { Config } from '../config/config.ts';
 import { type Listener, NO_LISTENER, openListener } from './listen.ts';
 
-/** Listens on `HEALTH_PORT` where the variable is set. Throws a `ConfigError` where the address cannot be used. */
+/** Listens on `HEALTH_PORT` if the variable is set. Throws a `ConfigError` if the address cannot be used. */
 export async function startHealth(
   { healthHost, healthPort }: Config,
   log: Logger,

@@ -1,4 +1,4 @@
-/** Opens a listener of the process and tells its URL. */
+/** Opens a listener of the process and logs its URL. Touches the network; an error names the variable to change. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { errorCode } from '../../ground/base/describe-error.ts';
 import { ConfigError } from '../config/config.ts';
 
-/** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
+/** Listens on the address. Throws a `ConfigError` that names the variable if the address cannot be used. */
 export async function listen(
   app: FastifyInstance,
   [hostName, host]: readonly [string, string],
@@ -37,7 +37,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Where a process has no such listener. */
+/** For a process without such a listener. */
 export const NO_LISTENER: Listener = { close: async () => {} };
 
 /** Opens a listener and logs its URL with `text`. Throws as `listen`; then nothing is open. */
@@ -63,7 +63,9 @@ export function portOf(app: FastifyInstance): number {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Rejects where a program listens there: a listener that shares its address would share it with that program too. */
+/**
+ * Rejects if a program listens there already: a listener that shares its address would share it with that program too.
+ */
 async function refuseTaken(host: string, port: number): Promise<void> {
   const probe = createServer().listen({ host, port });
   await once(probe, 'listening');

@@ -1,4 +1,7 @@
-/** Opens the console's listener. */
+/**
+ * Opens the listener of the operators' console with the routes of accounts and of the desk (docs/operators.md). Touches
+ * the network, and notes its address in the data directory of the embedded store, for the commands.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { errorFields } from '../../ground/base/describe-error.ts';
@@ -20,7 +23,7 @@ import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
 import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
 
-/** The console's listener; `origin` is where browsers reach it, null where there is none. */
+/** The console's listener; `origin` is where browsers reach it, null if there is none. */
 export interface OperatorListener extends Listener {
   readonly origin: string | null;
 }
@@ -33,9 +36,9 @@ interface Surroundings {
 }
 
 /**
- * Listens on `CONSOLE_PORT`. Where it is not set, the embedded store has its console at the number after `OPS_PORT`, or
- * at any free one where that is taken: a default must not refuse a start. Throws a `ConfigError` where the address
- * cannot be used, and where others could reach a console to which nobody can sign in.
+ * Listens on `CONSOLE_PORT`. If it is not set, the embedded store has its console at the number after `OPS_PORT`, or at
+ * any free port if that one is taken, because a default must not stop a start. Throws a `ConfigError` if the address
+ * cannot be used, and if others could reach a console to which nobody can sign in.
  */
 export async function startOperatorListener(
   { setting, databaseUrl, dataDir }: Config,

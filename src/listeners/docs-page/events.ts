@@ -1,4 +1,7 @@
-/** The documentation of what happens after the registration: events, their push, and one application (D41). */
+/**
+ * The section of `/docs` about what happens after the registration: events, their push, and one application (D41).
+ * Pure.
+ */
 import type { ReviewAction } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES, actionsOf } from '../../domain/application/reason-codes.ts';
 import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/event/event.ts';
@@ -11,7 +14,7 @@ import { answerBox, formButtons, keyField, unreachableText } from './form-parts.
 import { type Html, html, inline } from './html.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
-/** Kept apart from its sample, where a tool would take it for an import of this file. */
+/** Not a part of the sample below, because tools would take it for an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
 
 /** The feed, its events, the push, one application, and a form that reads both. */

@@ -1,9 +1,9 @@
-/** What the forms of the documentation have in common. The page's script gives the forms their work. */
+/** What the forms of `/docs` share. Pure; the page's script (`page/page.js`) does the work of the forms. */
 import type { Environment } from '../../domain/partner/credential.ts';
 import { type Html, html } from './html.ts';
 import { type Docs, inLanguage } from './parts.ts';
 
-/** The text for a request without an answer, for the attribute `data-unreachable`. */
+/** The text that the page shows if a request gets no answer, for the attribute `data-unreachable`. */
 export function unreachableText(docs: Docs): string {
   return inLanguage(
     docs,

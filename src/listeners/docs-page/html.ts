@@ -1,4 +1,7 @@
-/** HTML templates. This module alone escapes the documentation's texts. */
+/**
+ * HTML templates that escape what is inserted. Only this module escapes the texts of `/docs`. Pure.
+ * src/wire/contract/README.md has the rule.
+ */
 
 /** Text that is HTML already. */
 export class Html {

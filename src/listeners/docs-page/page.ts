@@ -1,4 +1,7 @@
-/** The documentation for partners: `/docs`, `/openapi.json` and `/openapi.es.json`, made once at the start. */
+/**
+ * Answers `/docs`, `/openapi.json` and `/openapi.es.json`, which are made once at the start (contract, "Endpoints").
+ * Reads the page's files. src/wire/contract/README.md has the rule.
+ */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +43,7 @@ interface Asset {
 }
 
 export interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
-  /** The URL of the simulator's page under the hostname of a request; absent or null: there is no page to lead to. */
+  /** The URL of the simulator's page under the hostname of a request; absent or null: there is no such page. */
   readonly simulatorUrl?: ((hostname: string) => string) | null;
   /** The requests that the service itself sends, for the OpenAPI documents; absent: none. */
   readonly webhooks?: Schema;
@@ -71,7 +74,7 @@ export function addDocs(app: FastifyInstance, options: DocsOptions): void {
     app.get(`${basePath}/docs/simulator`, (request, reply) => {
       const host = `http://${request.headers.host}`;
       const hostname = URL.canParse(host) ? new URL(host).hostname : '';
-      // The page is open to this machine alone, under whatever name the request came.
+      // Only this machine can open the page, whatever name the request came under.
       return reply.redirect(simulatorUrl(isLoopback(hostname) ? hostname : 'localhost'));
     });
   }

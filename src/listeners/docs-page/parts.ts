@@ -1,4 +1,4 @@
-/** The parts of the documentation's sections: headings, tables, code and JSON. */
+/** The parts of the sections of `/docs`: headings, tables, code and JSON. Pure. */
 import type { NamedField } from '../../domain/application/fields.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { type Content, type Html, html } from './html.ts';

@@ -1,4 +1,7 @@
-/** The documentation of requests and answers: fields, scoring, answers, legacy names. */
+/**
+ * The sections of `/docs` about requests, answers and everyday use: fields, scoring, answers, older names, quota, safe
+ * retries, tools, changes. Pure. The tables of `wire/contract` and `domain` have the rules.
+ */
 import { INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
 import { CRITERIA, type Criterion, type Decision, MAX_POINTS } from '../../domain/scorecard/scorecard.ts';
 import type { Words } from '../../ground/base/language.ts';
@@ -188,9 +191,9 @@ export function legacyNames(docs: Docs): Section {
   return { id: 'names', title: inLanguage(docs, 'Spanish names', 'Nombres en español'), body };
 }
 
-// The documentation of everyday use: quota, safe retries, tools and changes.
+// The second part, everyday use: quota, safe retries, tools and changes.
 
-/** Kept apart from its sample, where a tool would take it for an import of this file. */
+/** Not a part of the sample below, because tools would take it for an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
 
 /** The quota: which applications count, the cap, and GET (D16, D18, D22). */

@@ -1,4 +1,7 @@
-/** The documentation page: its frame and the order of its sections. */
+/**
+ * The whole page `/docs`: its frame, the order of its sections, and the sections about errors, the sandbox and the
+ * start. Pure. `wire/contract/catalogue.ts` and `domain/application/sandbox.ts` have the rules.
+ */
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { LANGUAGES, type Words } from '../../ground/base/language.ts';
 import { faultCatalogue } from '../../wire/contract/catalogue.ts';
@@ -125,7 +128,7 @@ function errors(docs: Docs): Section {
 
 // The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`.
 
-/** Every reserved phone (D38), and the form. Without JavaScript a note stands in place of the form. */
+/** Every reserved phone (D38), and the form. Without JavaScript the page shows a note instead of the form. */
 function tryIt(docs: Docs): Section {
   const { language, fields, basePath } = docs;
   const [first] = batchExamples(fields, 'DEV', language);

@@ -1,4 +1,8 @@
-/** The listener of the operators' console: every request passes the site, the session, the role and the form. */
+/**
+ * The listener of the operators' console: checks the site, the session, the role and the form of every request, and
+ * answers routes below `/api` and the page. Touches the network; the routes touch the rest. docs/operators.md ("The
+ * operator API") has the rule.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -35,10 +39,10 @@ import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
 
 // Refuses requests that a page of another site makes a browser send, also to routes that only read. `CONSOLE_URL` says
-// which site is ours, and no header of the request does: so a name that leads to this machine gains nothing (DNS
-// rebinding).
+// which site is ours, and never a header of the request. So a foreign name that leads to this machine gains nothing
+// (DNS rebinding).
 
-/** Why a request is refused; null: it is not. A program that is no browser sends none of these headers. */
+/** Why a request is refused; null: it is not. A program that is not a browser sends none of these headers. */
 function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | null {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -51,8 +55,8 @@ function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | n
 }
 
 /**
- * Whether a browser asks for the console of `localhost` by an address of this machine. The requests of a page that is
- * opened so are those of another site.
+ * Whether a browser asks for the console of `localhost` by an address of this machine. A page that is opened so would
+ * send its requests as another site.
  */
 function isByAddress({ host = '' }: IncomingHttpHeaders, origin: string): boolean {
   const own = new URL(origin);
@@ -61,13 +65,13 @@ function isByAddress({ host = '' }: IncomingHttpHeaders, origin: string): boolea
   return isLoopback(asked.hostname) && asked.port === own.port;
 }
 
-// The numbers of a query, which come as texts.
+// The numbers of a query arrive as texts.
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,9})?$/;
 
 /**
- * The query with a number in the place of each decimal text whose field is one by the form. Any other text stays, and
- * has another form then: `faultOfForm` names it.
+ * The query, in which each decimal text becomes a number if the form wants a number there. Any other text stays, and
+ * `faultOfForm` then names it.
  */
 function withNumbers(form: TSchema, query: unknown): unknown {
   const { properties = {} } = form as { properties?: Readonly<Record<string, { type?: unknown }>> };
@@ -86,11 +90,11 @@ function withNumbers(form: TSchema, query: unknown): unknown {
 
 const LONGEST_NAME = 60;
 
-/** null: the value has the form. The text repeats nothing of the value. */
+/** null: the value has the form. The text repeats no part of the value. */
 function faultOfForm(schema: TSchema, value: unknown, what: 'body' | 'query'): string | null {
   if (Value.Check(schema, value)) return null;
   const errors = Value.Errors(schema, value);
-  // The library says of an unknown field only that no value fits it.
+  // About an unknown field the library says only that no value fits it.
   const unknown = errors.find(({ keyword }) => keyword === 'boolean');
   if (unknown !== undefined) return `${what}: ${nameAt(unknown.instancePath)} is no field of it`;
   const [{ instancePath, message } = { instancePath: '', message: 'has another form' }] = errors;
@@ -110,7 +114,10 @@ declare module 'fastify' {
 
 const MAX_BODY_BYTES = 65_536;
 const BUSY_RETRY_S = 1;
-/** A year: a browser that has been here once asks by TLS alone (RFC 6797). Other names of the domain are not ours. */
+/**
+ * A year. A browser that has been here once then uses TLS alone (RFC 6797). Without subdomains, because they are not
+ * ours.
+ */
 const STRICT_TRANSPORT = 'max-age=31536000';
 const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
@@ -141,7 +148,7 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
   const { clock } = api;
   const app = fastify({
     forceCloseConnections: true,
-    // The last address that none of these proxies has: what stands before it, anybody may have made up.
+    // The last address that is not one of these proxies. Anybody can have made up the addresses before it.
     trustProxy: [...(api.proxies ?? [])],
     bodyLimit: MAX_BODY_BYTES,
     schemaController: NO_SCHEMAS,
@@ -178,8 +185,8 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
 }
 
 /**
- * Whether somebody follows a link to the page, maybe one of another site, or comes back from the identity provider. The
- * route decides and not the text of the path, because a path has many spellings.
+ * Whether somebody follows a link to the page, maybe from another site, or comes back from the identity provider. The
+ * route decides, not the text of the path, because a path has many spellings.
  */
 function isLink({ routeOptions, headers }: FastifyRequest): boolean {
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
@@ -212,7 +219,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
         params: request.params,
         pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
         deviceCookie: cookieOf('device', request.headers.cookie, api.origin()),
-        // Who has one address of IPv6 has a whole /64.
+        // Somebody with one address of IPv6 has a whole /64.
         address: addressGroup(request.ip) ?? request.ip,
         ...conditionsOf(request),
       };
@@ -225,7 +232,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
   });
 }
 
-/** What a request says of the state that it knows, of its repetitions, and of its page. */
+/** What a request says about the state that it knows, its repetitions and its page. */
 function conditionsOf({
   headers,
 }: FastifyRequest): Pick<Call<never, never>, 'knownTags' | 'decidedOn' | 'idempotencyKey' | 'page'> {
@@ -279,7 +286,7 @@ async function sessionOf(
   return { session, sessionKey };
 }
 
-/** Whether somebody does something, and not the page by itself. */
+/** Whether a person caused the request, and not the page by itself. */
 function isOfSomebody({ method, headers }: FastifyRequest): boolean {
   const active = headers[ACTIVE_HEADER.toLowerCase()];
   return active === undefined ? method !== 'GET' : active === 'true';
@@ -314,7 +321,7 @@ function send(
   return body === null ? reply.status(status).send() : reply.status(status).send(body);
 }
 
-/** A proxy that compresses makes a tag weak: for a reading it is the same one. */
+/** A proxy that compresses makes a tag weak. For a read it is still the same tag. */
 function tagsOf(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(/"([^"]*)"/g)].map(([, tag]) => tag!);
 }

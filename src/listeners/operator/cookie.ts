@@ -1,4 +1,7 @@
-/** The cookies of a browser: its session, its sign-in under way at the identity provider, and whom it knows. */
+/**
+ * Names, writes and reads the cookies of a browser: its session, its sign-in under way at the identity provider, and
+ * the mark of a browser that knows operators (docs/operators.md). Pure.
+ */
 
 /** What a cookie holds. */
 export type CookieOf = 'session' | 'pending sign-in' | 'device';
@@ -8,7 +11,7 @@ const NAMES: Readonly<Record<CookieOf, string>> = {
   'pending sign-in': 'ventanilla-oidc',
   device: 'ventanilla-device',
 };
-/** Seconds. The service ends these too. A session's cookie ends with the browser. */
+/** In seconds. The service itself ends these after the same time. A session's cookie ends with the browser. */
 const MAX_AGES: Readonly<Partial<Record<CookieOf, number>>> = { 'pending sign-in': 600, device: 7_776_000 };
 
 /** The cookie's name. A browser takes a `__Host-` cookie only over https, without a domain and for all paths. */
@@ -29,7 +32,10 @@ export function cookieHeader(of: CookieOf, value: string, origin: string): strin
   return parts.join('; ');
 }
 
-/** The value of a cookie in a request; null where there is none, or where there are two: one of them is planted. */
+/**
+ * The value of a cookie in a request; null if there is none, or if there are two, because then somebody has planted
+ * one.
+ */
 export function cookieOf(of: CookieOf, header: string | undefined, origin: string): string | null {
   const name = cookieName(of, origin);
   const values = (header ?? '')

@@ -1,4 +1,7 @@
-/** The OpenAPI document (3.1) of the operator API, made from the table of routes. */
+/**
+ * Makes the OpenAPI document (3.1) of the operator API from the table of routes (docs/operators.md, "The operator
+ * API"). Pure.
+ */
 import { ACTIVE_HEADER, OPERATOR_HEADER, type Route } from '../../wire/operator/route.ts';
 import { cookieName } from './cookie.ts';
 

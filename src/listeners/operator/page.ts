@@ -1,4 +1,7 @@
-/** The page of the console: the files that `console/build.js` has built, and how a browser gets them. */
+/**
+ * Serves the page of the console: the files that `console/build.js` has built, by content coding (docs/operators.md,
+ * "The page"). Reads these files once.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -24,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The page runs its own files alone, makes no HTML of texts, and stands in no frame. */
+/** The page runs only its own files, makes no HTML from texts, and is in no frame. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -42,7 +45,7 @@ const NOT_BUILT =
 /** The page's route. */
 export const PAGE_ROUTE = '/*';
 
-/** Reads the files of a folder that `console/build.js` has written; null where it has no page. */
+/** Reads the files of a folder that `console/build.js` has written; null if it has no page. */
 export async function readPage(folder: string): Promise<Page | null> {
   try {
     const index = await readFile(join(folder, 'index.html'));
@@ -64,7 +67,7 @@ async function readAsset(path: string): Promise<Asset> {
   return { type: TYPES[extname(path)]!, bytes: { identity: identity!, br: br!, gzip: gzip! } };
 }
 
-/** Answers every path that no other route has and that is not below `/api`. The page itself reads the path. */
+/** Answers every path that has no other route and is not below `/api`. The page itself reads the path. */
 export function addPage(app: FastifyInstance, page: () => Promise<Page | null>): void {
   app.get(PAGE_ROUTE, async (request, reply) => {
     const { '*': path } = request.params as { '*': string };
@@ -86,7 +89,7 @@ function sendAsset({ type, bytes }: Asset, request: FastifyRequest, reply: Fasti
   return reply.type(type).send(bytes[coding]);
 }
 
-/** The smallest coding that a browser takes. A coding with a weight of its own is one that nobody sends. */
+/** The smallest coding that a browser takes. Codings with a weight are ignored, because no browser sends them. */
 function codingOf(accepted = ''): Coding {
   const codings = accepted.split(',').map((part) => part.trim());
   return (['br', 'gzip'] as const).find((coding) => codings.includes(coding)) ?? 'identity';

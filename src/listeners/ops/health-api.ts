@@ -1,6 +1,6 @@
 /**
- * A listener for probes: tells whether the process lives and whether it can serve. The operators' listener adds
- * pages.
+ * A listener for probes: `/healthz` tells whether the process lives, `/readyz` whether it can serve (README.md,
+ * "Operating"). The operators' listener adds pages. Touches the network; the given checks ask the database.
  */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -24,13 +24,13 @@ type UnreadyReason =
 
 /** The checks behind the probes. */
 export interface Health {
-  /** True where the process does its work. Asks nothing outside of the process. */
+  /** True if the process does its work. Asks nothing outside of the process. */
   alive(): boolean;
-  /** True where the database is reachable, migrated and granted, and the keys fit. Else false, or why not. */
+  /** True if the database is reachable, migrated and granted, and the keys fit. Else false, or why not. */
   ready(): Promise<boolean | UnreadyReason>;
 }
 
-/** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */
+/** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers within 1.5 s, even if `ready` hangs. */
 export function healthApi({ alive, ready }: Health, clock: Clock): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,

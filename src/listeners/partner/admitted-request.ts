@@ -1,4 +1,7 @@
-/** The way of a partner's request up to its work: its key, then its turn (contract, "Authentication"; D37). */
+/**
+ * Takes a partner's request to its work: checks its key, then waits for its turn (contract, "Authentication"; D2, D37).
+ * Touches the request; `authenticate` asks the database.
+ */
 import type { FastifyRequest } from 'fastify';
 import type { Credential, Environment } from '../../domain/partner/credential.ts';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -10,7 +13,7 @@ import { type Admission, costOf, costOfEnvelopes, type Leave } from '../../wire/
 import { connectionOf } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';
 
-/** The most bytes of a refused request's body that are read; with more to come, the connection is closed. */
+/** The most bytes of a refused request's body that are read; if more is to come, the connection is closed. */
 export const UNWANTED_BYTES = 256 * 1024;
 
 /** What the key's check needs. */
@@ -28,7 +31,7 @@ export function credentialOf({ credential }: FastifyRequest): Credential {
 
 /**
  * The hook of a partner's route that checks the key before the body. Throws `RequestError` without a valid key,
- * `OtherEnvironmentError` with one for the other environment, and `OverloadError` where the partner's backlog is too
+ * `OtherEnvironmentError` with a key for the other environment, and `OverloadError` if the partner's backlog is too
  * long (D37).
  */
 export function checkKey({ clock, authenticate, admission }: KeyCheck, environment: Environment) {
@@ -49,7 +52,7 @@ export function checkKey({ clock, authenticate, admission }: KeyCheck, environme
 
 /**
  * Does the work of a request when its partner is admitted (D37). `events`: how many it may read. Work whose size shows
- * only later is paced: before each part other partners have their turn.
+ * only later is paced: before each part, other partners get their turn.
  */
 export async function whenAdmitted<T>(
   admission: Admission,

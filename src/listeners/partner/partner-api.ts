@@ -1,5 +1,6 @@
 /**
- * The partners' listener: what holds for all of its requests, before and after their routes (D1-D3, D22-D24, D37).
+ * The partners' listener: what holds for all of its requests before and after their routes, the log of requests, and
+ * the list of routes (D1-D3, D22-D24, D37; contract, "Endpoints"). Touches the network and the log.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -42,7 +43,8 @@ import { allowHeader, presentUnreadable, SECURITY_HEADERS } from '../../wire/gat
 import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
 import { presentError } from './present-error.ts';
 
-// One log line a request: its route, its outcomes and its time. Never personal data or a key.
+// The first part: one log line for each request, with its route, its outcomes and its time. Never personal data or a
+// key.
 
 /** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
 function logRequests(app: FastifyInstance, log: Logger): void {
@@ -166,7 +168,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       const connection = socket as unknown as IncomingConnection;
       const send = () =>
         presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target));
-      // A client that left takes no turn.
+      // A client that left uses no turn.
       if (!socket.writable) return send();
       connection.stopInput();
       const deadline = (connection.startedAt ?? options.clock.monotonicMs()) + options.limits.answerWithinMs;
@@ -195,7 +197,9 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   return app;
 }
 
-/** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
+/**
+ * The hooks of all routes. Hooks that wait for nothing use `done`, because a promise costs a turn of the microtasks.
+ */
 function addHooks(
   app: FastifyInstance,
   { basePath, clock, limits: { answerWithinMs } }: PartnerApiOptions,

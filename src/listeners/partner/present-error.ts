@@ -1,4 +1,6 @@
-/** Turns every failure into an answer (D1, D3, D15, D37, D38). */
+/**
+ * Turns every failure of a partner's request into an answer, a log line or a closed connection (D1, D3, D15, D37, D38).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { SandboxFailure } from '../../domain/application/sandbox.ts';
@@ -28,7 +30,7 @@ interface Presenting {
   readonly logFailure: LogFailure;
 }
 
-/** Answers a failure. Closes the connection where the outcome is not known, because no answer would be true. */
+/** Answers a failure. Closes the connection if the outcome is not known, because no answer would be true. */
 export function presentError(
   error: unknown,
   request: FastifyRequest,
@@ -51,7 +53,7 @@ export function presentError(
       // Admission logs refusals together, because a log line for each would add to the overload.
       request.problem = 'overload';
     } else if (error instanceof SandboxFailure) {
-      // No log line, because a partner's rehearsal is no failure for the operator.
+      // No log line, because a partner's rehearsal is not a failure for the operator.
       request.problem = 'sandbox';
     } else {
       const fields = { request_id: request.id, error: errorFields(error) };
@@ -73,7 +75,7 @@ function retryAfterOf(error: unknown): number {
   return error instanceof UnavailableError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS;
 }
 
-/** True where the client left in the middle of its body, which is no failure of the service. */
+/** True if the client left in the middle of its body, which is no failure of the service. */
 function hasLeft(error: unknown, request: FastifyRequest): boolean {
   const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
   return reset && request.raw.destroyed && !request.raw.complete;
