@@ -1,6 +1,6 @@
 /**
- * Does the work of the backup commands of the embedded store: create, verify, restore. Touches files, the place
- * of the backups, the embedded server and the record of acts. docs/backup.md has the rule.
+ * Does the work of the backup commands of the embedded store: create, verify, restore. Touches files, the place of the
+ * backups, the embedded server and the record of acts. docs/backup.md has the rule.
  */
 import { setPriority } from 'node:os';
 import type { Clock } from '../../ground/base/clock.ts';

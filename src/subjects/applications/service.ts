@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the applications, beside the way of a batch (`app/serve.ts`). */
+/**
+ * What `serve` and `worker` run for applications beside the way of a batch (`app/serve.ts`): jobs of the upkeep
+ * (docs/upkeep.md).
+ */
 import type { BatchId } from '../../domain/application/ids.ts';
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { retentionOf } from './settings.ts';

@@ -1,4 +1,7 @@
-/** The variables that the applications alone read. */
+/**
+ * The variables that only the applications read: how long applications are kept. Reads the policy's file;
+ * docs/operations.md ("How long applications are kept") has the rule.
+ */
 import { readFileSync } from 'node:fs';
 import { type Retention, readRetention } from '../../domain/application/retention.ts';
 import { errorCode } from '../../ground/base/describe-error.ts';

@@ -1,4 +1,7 @@
-/** The parts of the applications in the program. */
+/**
+ * The parts of the applications in the program: commands, settings, jobs, tables. `program/subject/subject.ts` has the
+ * form.
+ */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import { RETENTION_DAYS, RETENTION_POLICY } from './settings.ts';

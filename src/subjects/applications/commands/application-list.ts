@@ -1,4 +1,7 @@
-/** `ventanilla application list`. */
+/**
+ * The command `ventanilla application list`: reads applications, and records each reading of personal data
+ * (docs/audit.md). docs/operations.md ("Reviews and leads") has the rule.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { APPLICATION_STATUSES, type ApplicationStatus } from '../../../domain/application/lifecycle.ts';
@@ -91,12 +94,12 @@ const INTERESTED: Column<StoredApplication> = {
   value: ({ interestedAt }) => shortTime(interestedAt),
 };
 
-/** Applications whose reading is recorded at once. */
+/** How many readings are recorded at once. */
 const REVEALED_AT_ONCE = 100;
 
 /**
- * The applications with their personal data masked, or with it where `why` tells the reason: then the reading of each
- * of the first `limit` is recorded before it is shown.
+ * The applications with their personal data masked. With a reason `why` the data is shown, and the reading of each of
+ * the first `limit` is recorded before.
  */
 async function* shownOf(
   context: OperatorContext,

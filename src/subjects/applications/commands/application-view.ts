@@ -1,4 +1,7 @@
-/** How `ventanilla application` shows applications, to people and to programs. */
+/**
+ * How `ventanilla application` shows applications, to people and as JSON to programs, with or without personal data.
+ * Writes to the streams of `Io` alone. docs/operations.md ("Reviews and leads") has the rule.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
@@ -6,7 +9,7 @@ import { type Io, writeNote } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
 import type { StoredApplication } from '../uses/applications.ts';
 
-/** The debt with its currency; null where it cannot be read. */
+/** The debt with its currency; null if it cannot be read. */
 export function debtText({ decision, fields }: StoredApplication): string | null {
   return decision === null ? null : `${fields.debt_amount} ${fields.currency}`;
 }

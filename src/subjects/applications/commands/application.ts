@@ -1,4 +1,8 @@
-/** `ventanilla application`. Messages add `application show`. */
+/**
+ * The commands `ventanilla application`: approve, reject, disburse, free-phone, also for the ids of a file (D34;
+ * docs/operations.md, "Reviews and leads"). Reads that file; `uses/applications.ts` does the work. Messages add
+ * `application show`.
+ */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
@@ -23,11 +27,11 @@ import { addList } from './application-list.ts';
 
 /** More ids than an operator decides at once; the bound keeps a wrong file out of memory. */
 const MAX_IDS = 100_000;
-/** Longer lines are no ids. */
+/** A longer line cannot be an id. */
 const MAX_LINE_LENGTH = 1_000;
 
 /**
- * The ids of a file, or of standard input where the path is `-`: the first field of each line, in its order. Leaves out
+ * The ids of a file, or of standard input if the path is `-`: the first field of each line, in its order. Leaves out
  * empty lines and a first line without any digit, which has the names of columns. Throws `OperatorError` that names the
  * line, before anything is done.
  */
@@ -153,7 +157,7 @@ function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): vo
     });
 }
 
-/** A payment in spite of what the contract asks for (D46). */
+/** The options for a payment in spite of what the contract asks for (D46). */
 function addOverride(command: Command): void {
   command
     .option(
@@ -182,7 +186,7 @@ async function writeEach(
   review: Review,
   { json }: ReviewOptions,
 ): Promise<void> {
-  // The reviews go on where the reader of the output leaves.
+  // The reviews go on if the reader of the output leaves.
   const out = unheard(io);
   const results: object[] = [];
   let refused = 0;
@@ -197,7 +201,7 @@ async function writeEach(
   if (refused > 0) io.exitCode = 1;
 }
 
-/** Throws what is no refusal: it would meet the next application too. */
+/** The refusal of a review. Throws any other error, because it would meet the next application too. */
 function refusalOf(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   throw error;

@@ -1,4 +1,7 @@
-/** `ventanilla retention`: how long applications are kept. */
+/**
+ * The commands `ventanilla retention`: `plan` shows what is old enough to be deleted, `run` deletes it
+ * (docs/operations.md, "How long applications are kept"). `uses/retention.ts` does the work.
+ */
 import type { Command } from 'commander';
 import type { Retention } from '../../../domain/application/retention.ts';
 import { counted } from '../../../ground/base/counted.ts';

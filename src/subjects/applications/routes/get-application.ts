@@ -1,4 +1,7 @@
-/** Answers the request for one application of a partner, after its admission (D41). */
+/**
+ * Answers `GET /PRO/applications/{id}`, after the request's admission (D41). `uses/partner-application.ts` reads the
+ * store.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credential, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

@@ -1,4 +1,7 @@
-/** Answers a batch of a partner, after its admission (contract, "Endpoints"; D24, D36). */
+/**
+ * Answers `POST /PRO` and `POST /DEV`, after the request's admission (contract, "Submit a batch"; D24, D36).
+ * `uses/ingest-batch.ts` does the work.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credential, Environment } from '../../../domain/partner/credential.ts';
 import {

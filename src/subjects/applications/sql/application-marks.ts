@@ -1,6 +1,7 @@
 /**
- * What changes of one application beside its status: it leaves its phone, it has a conversation, it is signed. By the
- * last two `move_application` knows when it may be paid out (D46).
+ * Writes what changes on an application beside its status: it leaves its phone, it has a conversation, its phone is
+ * somebody else's, it is signed (D35, D43, D46). By the conversation and the signature `move_application` knows when it
+ * may be paid out. Reads and writes `open_phones`, `application_states` and `application_events`.
  */
 
 import {
@@ -28,8 +29,8 @@ const NOTE = `
   VALUES ($1, clock_timestamp(), $2, 'free_phone', $3, $3, $4, $5)`;
 
 /**
- * Lets an open application hold its phone's blind index no longer, and writes its history. Returns false if it does not
- * hold the index.
+ * Takes the phone's blind index from an open application, and writes its history. Returns false if it does not hold the
+ * index.
  */
 export function freePhoneIndex(
   database: Database,
@@ -48,8 +49,8 @@ const MARK = 'SELECT id FROM mark_conversations($1) AS m(id)';
 
 /**
  * Notes that conversations of these applications begin, and returns those that are open and have a conversation now
- * (D43). From then on a payment needs the signature. It may be called again. On a cluster it is no part of a statement
- * or a transaction that has written tables of the coordinator alone (docs/scale.md): call it first.
+ * (D43). From then on a payment needs the signature. It may be called again. On a cluster, call it first: a transaction
+ * that has written tables of the coordinator may not run it any more (docs/scale.md).
  */
 export async function markConversations(
   session: Session,
@@ -63,7 +64,7 @@ export async function markConversations(
 const NOTE_WRONG_PERSON = 'SELECT note_wrong_person($1, $2)';
 
 /**
- * Notes whether the phone of applications is somebody else's (D43). While it is, no message of the application goes
+ * Notes whether the phone of applications is somebody else's (D43). While it is, no message of the application is sent
  * there.
  */
 export async function noteWrongPerson(
@@ -95,7 +96,7 @@ export async function readWrongPersons(
   return found;
 }
 
-/** The application as the transaction has locked it. */
+/** The state of an application that the transaction has locked. */
 interface LockedState {
   readonly status: ApplicationStatus;
   readonly signedAt: Date | null;
@@ -110,7 +111,7 @@ const LOCK = `
   SELECT status, signed_at, withdrawable_until, wrong_person, clock_timestamp() AS now FROM application_states
   WHERE batch_id = batch_of($1) AND application_id = $1 FOR UPDATE`;
 
-/** Locks an application that has a conversation, against every review; null where it has none. */
+/** Locks an application that has a conversation, against every review; null if it has none. */
 export async function lockState(session: Transaction, id: ApplicationId): Promise<LockedState | null> {
   const { rows } = await session.query<{
     status: ApplicationStatus;
@@ -129,7 +130,7 @@ const SIGN = `
   UPDATE application_states SET signed_at = $2, withdrawable_until = $3
   WHERE batch_id = batch_of($1) AND application_id = $1 AND status = 'pending_signature' AND signed_at IS NULL`;
 
-/** Writes the signature of an application that the transaction has locked; false where it may not be signed. */
+/** Writes the signature of an application that the transaction has locked; false if it may not be signed. */
 export async function writeSignature(
   session: Transaction,
   id: ApplicationId,

@@ -1,4 +1,7 @@
-/** Finds applications, newest first, in chunks, so that memory and the time of each statement are bounded. */
+/**
+ * Finds applications by a filter, newest first, in chunks, so that memory and the time of each statement are bounded.
+ * Reads `batches`, `review_queue` and the look-up buckets (`look_up`). docs/performance.md has the measurements.
+ */
 import {
   type ApplicationId,
   type BatchId,
@@ -26,7 +29,9 @@ interface ApplicationFilter {
 
 /** Most applications whose personal data is opened at once. */
 const CHUNK = 1_000;
-/** Most batches of one statement: with a hundred applications each they take a good part of the statement's time. */
+/**
+ * Most batches of one statement. With a hundred applications each, they take a good part of the statement's time limit.
+ */
 const BATCHES = 40;
 /** Most applications of one statement that were found by blind index. */
 const LOOKED_UP = 200;
@@ -45,7 +50,7 @@ const QUEUE = `
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT application_id_at(s.id, p) FROM seen s, unnest(s.positions) AS p)) AS a`;
 
-/** The batches from $4 on up to but without $1, which are of one partition. */
+/** The batches from $4 on and before $1, which are of one partition. */
 const BROWSE = `
   WITH seen AS MATERIALIZED (
     SELECT id, cardinality(id_numbers) AS positions FROM batches
@@ -58,7 +63,7 @@ const BROWSE = `
 const LOOK_UP = `
   SELECT id FROM look_up($2, $3, $4, $5, $6) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}`;
 
-/** The applications that fit, out of these. */
+/** Those of these applications that fit. */
 const FITTING = `
   SELECT a.id FROM applications_of($1) AS a
   WHERE ($2::bigint IS NULL OR a.partner_id = $2) AND ($3::application_status IS NULL OR a.status = $3)
@@ -66,7 +71,7 @@ const FITTING = `
 
 /**
  * The applications that fit every part of the filter, highest id first, each once. Applications that are registered or
- * moved meanwhile may or may not be among them. Throws an `OtherIndexKeyError` where a `vault reindex` has begun since
+ * moved meanwhile may or may not be among them. Throws an `OtherIndexKeyError` if a `vault reindex` has begun since
  * this process started.
  */
 export async function* searchApplications(
@@ -140,6 +145,6 @@ async function* lookUp(database: Database, vault: Vault, filter: ApplicationFilt
       last = found.length < LOOKED_UP ? null : found.at(-1);
     }
   }
-  // With indexes that were made otherwise nobody is found.
+  // If the indexes were made with another key, the search would find nothing.
   await requireIndexKey(database, vault);
 }

@@ -1,4 +1,7 @@
-/** Applications, as operators read and review them. */
+/**
+ * Reads applications as operators see them, and moves their status (D34, D35, D40, D41, D46). Reads `applications_of`,
+ * `application_events`, `partners` and `policies`; writes by `move_application`.
+ */
 import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
@@ -159,7 +162,7 @@ interface Moved {
   /** The status before; null if it cannot be read. */
   readonly status: ApplicationStatus | null;
   readonly moved: boolean;
-  /** True where the contract keeps the application from being paid out (D46). */
+  /** True if the contract keeps the application from being paid out (D46). */
   readonly heldByContract: boolean;
   /** Until when the applicant may withdraw; null: nothing is signed, or the country has no such period. */
   readonly withdrawableUntil: Date | null;
@@ -167,8 +170,8 @@ interface Moved {
 
 /**
  * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
- * and the partner's event (D41), in one transaction. To `disbursed` it moves only with a signed contract whose
- * withdrawal period is over, where it has a conversation and nobody overrides that (D46). Null if there is no such
+ * and the partner's event (D41), in one transaction. An application with a conversation moves to `disbursed` only if
+ * its contract is signed and the withdrawal period is over, unless that is overridden (D46). Null if there is no such
  * application.
  */
 export async function moveApplication(
@@ -193,7 +196,7 @@ export async function moveApplication(
       };
 }
 
-/** A person is unreadable as well if the application's facts are. */
+/** If the facts of an application are damaged, its person is unreadable too. */
 const DAMAGED: Person = { record: null, fault: 'unreadable' };
 
 function applicationOf(row: Row, person: Person): StoredApplication {

@@ -1,13 +1,8 @@
 /**
- * The draft of an answer. With the body of the request it makes the same answer again (D36), whatever the policy and
- * the settings are by then. It holds only what the body does not tell, so no personal data: a request with the same
- * Idempotency-Key has the same bytes, or is refused.
- *
- * Layout: the language (1 byte); for each element its kind (1 byte), and then the score of a valid one (1 byte) or the
- * faults of an invalid one (half a byte a field); at the end the names of faulty fields that depend on the channel's
- * name (D6), one a line. A draft with another layout has to begin with another byte.
+ * Writes and reads the draft of an answer. With the body of the request it makes the same answer again (D36), whatever
+ * the policy and the settings are by then. It holds only what the body does not have, so no personal data: a request
+ * with the same Idempotency-Key has the same bytes, or is refused. Pure; `encodeDraft` has the layout.
  */
-
 import {
   FIELDS,
   type Field,
@@ -25,7 +20,7 @@ import {
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../../ground/base/language.ts';
 
-/** What an element is before the registration. */
+/** The outcome of an element before the registration. */
 export type AssessedOutcome = Extract<Outcome, { kind: 'registered' | 'invalid' | 'not_an_object' }>;
 
 /** The language, and the outcomes as if all candidates had registered. */
@@ -42,7 +37,10 @@ const VALID = 2;
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FAULT_BYTES = Math.ceil(FIELD_LIST.length / 2);
-/** The name in a fault: none, one of the field's names in the table, or a name that the channel's name gives (D6). */
+/**
+ * The choices of the name in a fault: none, one of the field's names in the table, or a name made from the channel's
+ * name (D6).
+ */
 const NAME_CHOICES = 5;
 /** The problems that a value of each kind can have. A half byte has room for three. */
 const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
@@ -55,6 +53,11 @@ const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   consent: ['consent'],
 };
 
+/**
+ * Layout: the language (1 byte); for each element its kind (1 byte), and then the score of a valid one (1 byte) or the
+ * faults of an invalid one (half a byte a field); at the end the names of faulty fields that depend on the channel's
+ * name (D6), one a line. A draft with another layout has to begin with another byte.
+ */
 export function encodeDraft({ language, outcomes }: Draft): Buffer {
   const bytes = Buffer.alloc(1 + outcomes.length * (1 + FAULT_BYTES));
   const channelNames: string[] = [];

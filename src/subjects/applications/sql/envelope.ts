@@ -1,6 +1,7 @@
 /**
- * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One call of
- * the cipher for the batch costs as much as thirty calls for single applications would save (docs/decisions/0001).
+ * Seals and opens the envelope of a batch: the personal data of its applicants, sealed together and bound to the batch.
+ * One call of the cipher for the batch saves as much as thirty calls for single applications cost
+ * (docs/decisions/0001-one-envelope-a-batch.md). Writes `batches` only in `rewriteEnvelope`.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
@@ -17,7 +18,7 @@ export type PersonalRecord = {
 /** Records by position. */
 export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
-/** An applicant whose fields are sealed; the application may have other fields. */
+/** An applicant whose fields are sealed; the application may have more fields. */
 export interface Applicant {
   /** The position in the batch as it was sent. */
   readonly position: number;
@@ -39,7 +40,7 @@ const LEAST_COMPRESSED_LENGTH = 1_400;
 const ZSTD_MAGIC = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
 const ZSTD_LEVEL_1 = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Seals the personal data of these applicants, who stand in the order of their positions. */
+/** Seals the personal data of these applicants, who are in the order of their positions. */
 export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly Applicant[]): Buffer {
   const text = JSON.stringify(columnsByPosition(applicants));
   const isLong = text.length >= LEAST_COMPRESSED_LENGTH;
@@ -51,7 +52,7 @@ export function resealEnvelope(vault: Vault, sealId: string, envelope: Buffer): 
   return vault.reseal(envelope, identity(sealId));
 }
 
-/** Whether the vault opens an envelope, whatever its content is. */
+/** Whether the vault can open an envelope; the content does not matter. */
 export function isIntact(vault: Vault, sealId: string, envelope: Buffer): boolean {
   try {
     vault.open(envelope, identity(sealId));
@@ -74,8 +75,8 @@ const REWRITE = `
     AND may_seal($4)`;
 
 /**
- * Seals an envelope that holds more than its batch again, for these applicants alone. `gone`: the positions without an
- * application, from 1 on; where the row has others by now, the envelope stays. null: the row is not compared.
+ * Seals an envelope that holds too many applicants again, with these alone. `gone`: the positions without an
+ * application, from 1 on; if the row has other ones by now, the envelope stays. null: the row is not compared.
  */
 export async function rewriteEnvelope(
   database: Database,
@@ -142,8 +143,8 @@ const BETWEEN = '],"';
 const [COMMA, BRACKET] = [','.charCodeAt(0), ']'.charCodeAt(0)];
 
 /**
- * Where the columns are in the text of an envelope. In JSON a backslash stands before each quote inside a value. So
- * `],"` is the end of a column, or the end of a value: after that a comma or a bracket comes.
+ * Where the columns are in the text of an envelope. JSON has a backslash before each quote inside a value. So `],"` is
+ * the end of a column, or the end of a value, which a comma or a bracket then follows.
  */
 function* columnRanges(text: Buffer): Generator<{ name: string; start: number; end: number }> {
   let begin = text.indexOf(BEGIN_NAME) + BEGIN_NAME.length;

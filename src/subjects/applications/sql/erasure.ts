@@ -1,6 +1,6 @@
 /**
- * Takes a person out of applications (`sql/functions/applications/erase.sql`): amounts, points, decision and status
- * stay.
+ * Erases a person from applications (docs/subject.md, "Erase"): amounts, points, decision and status stay. Reads and
+ * writes `batches` and what `hold_for_erasure` and `erase_applicants` lead to (`sql/functions/applications/erase.sql`).
  */
 
 import {
@@ -28,13 +28,16 @@ interface HeldApplication {
   readonly status: ApplicationStatus;
   /** Blind index, as the decimal text of a bigint. */
   readonly phone: string | null;
-  /** What the envelope of the batch is bound to: it tells the batch from one with the same number after a restore. */
+  /**
+   * The id that the batch's envelope is bound to. It differs from that of another batch with the same number after a
+   * restore.
+   */
   readonly sealId: string;
 }
 
 const HOLD = 'SELECT id, status, phone_index, seal_id FROM hold_for_erasure($1) ORDER BY id';
 
-/** The session is on a worker of Citus. */
+/** The database's code for a session on a worker of Citus. */
 const ON_WORKER = 'VN006';
 const TO_COORDINATOR =
   'DATABASE_URL leads to a worker of Citus, and an erasure needs the coordinator: run the command with the DATABASE_URL of the coordinator';
@@ -82,10 +85,10 @@ interface LockedBatch {
 }
 
 /**
- * Erases applications that the transaction holds, and has stored an erasure of: the blind indexes, the look-ups, the
+ * Erases applications that the transaction holds and whose erasure it has stored: the blind indexes, the look-ups, the
  * texts of the history, and their part of each envelope, which is sealed again without them. Returns the batches whose
- * envelope does not open: nobody can read it, and it stays. Throws `UnknownDataKeyError` where an envelope needs a data
- * key that this process lacks, and a `ToldError` where the process seals with a key that is retired.
+ * envelope does not open: nobody can read it, and it stays. Throws `UnknownDataKeyError` if an envelope needs a data
+ * key that this process lacks, and a `ToldError` if the process seals with a key that is retired.
  */
 export async function eraseApplicants(
   session: Transaction,
@@ -114,7 +117,7 @@ export async function eraseApplicants(
   return unopened;
 }
 
-/** The envelope without these applications; null: nobody is left in it; false: it does not open. */
+/** The envelope without these applications; null: it would hold nobody; false: it does not open. */
 function rewrite(
   vault: Vault,
   { id, seal_id, envelope, gone, positions }: LockedBatch,

@@ -1,4 +1,7 @@
-/** Finds the applications whose applicant tapped "I am interested", newest interest first. */
+/**
+ * Finds leads: applications whose applicant tapped "I am interested", newest interest first (docs/messages.md,
+ * "Interest"). Reads `application_states` and `applications_of`.
+ */
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -30,7 +33,7 @@ interface Seen {
   readonly at: string;
 }
 
-/** The leads that fit, out of these. */
+/** Those of these leads that fit. */
 const FITTING = `
   SELECT a.id FROM applications_of($1) AS a
   WHERE ($2::bigint IS NULL OR a.partner_id = $2) AND ($3::application_status IS NULL OR a.status = $3)`;

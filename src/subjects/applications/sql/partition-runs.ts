@@ -1,4 +1,7 @@
-/** Cuts lists of ids and walks by partition, so that a statement locks few partitions. */
+/**
+ * Cuts lists of ids and walks over batches by partition, so that a statement locks few partitions. Reads
+ * `closed_segments` and `elapsed`. `partitions.ts` says what a partition is.
+ */
 import {
   type BatchId,
   batchesOfPartition,
@@ -13,7 +16,7 @@ import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
  */
 export const MOST_PARTITIONS = 16;
 
-/** The ids in their order, cut where they would touch more than 16 partitions. */
+/** The ids in their order, in parts that touch at most 16 partitions. */
 export function* byPartitions<Id>(
   ids: readonly Id[],
   partitionOf: (id: Id) => number,
@@ -76,7 +79,7 @@ export type LookUpPart = readonly [from: string, before: string, areInBuckets: b
 /**
  * The parts of a search by blind indexes, newest first: batches that are in no look-up bucket yet, a few partitions at
  * a time, then the buckets. After a `vault reindex` no batch is in buckets for hours. Batches that are registered
- * meanwhile may be left out. Throws `UnavailableError` where the buckets were emptied meanwhile.
+ * meanwhile may be left out. Throws `UnavailableError` if the buckets were emptied meanwhile.
  */
 export async function* lookUpParts(session: Session): AsyncGenerator<LookUpPart, void, undefined> {
   const { least, before: end } = await rangeOf(session);

@@ -1,6 +1,8 @@
 /**
- * The partitions of `batches`: made ahead of registration, left when they are full, put into look-up buckets segment by
- * segment, and deleted when they are old.
+ * The partitions of `batches`: makes them ahead of registration, leaves them when they are full, puts them into look-up
+ * buckets segment by segment, and deletes them when they are old. Writes by `make_batch_partitions`, `leave_partition`,
+ * `close_segments`, `fill_look_up_buckets` and `forget_partition`. docs/decisions/0006-one-row-a-batch.md,
+ * docs/upkeep.md.
  */
 
 import type pg from 'pg';
@@ -10,11 +12,14 @@ import { type Database, inTransaction } from '../../../ground/postgres/database.
 
 /** With so many applications a partition, two years of 10 million a day are 870 partitions (docs/decisions/0006). */
 const PARTITION_APPLICATIONS = 8_388_608;
-/** In a small installation, applications may stay for so much longer than RETENTION_DAYS. */
+/**
+ * The longest time that a partition is in use. So in a small installation applications may stay for this much longer
+ * than RETENTION_DAYS.
+ */
 const PARTITION_MS = 7 * DAY_MS;
 
 const MAKE = 'SELECT make_batch_partitions()';
-/** On a busy cluster a partition takes seconds. Registrations go on meanwhile, in the partitions that are there. */
+/** On a busy cluster a partition takes seconds. Registrations continue meanwhile, in the existing partitions. */
 export const MAKE_AHEAD_MS = 30_000;
 
 /**
@@ -26,9 +31,9 @@ export async function makePartitions(database: Database): Promise<void> {
 }
 
 /**
- * Makes the partition after the one in use ahead of registrations, with more time than these have. Throws where another
- * session holds a lock that is needed for longer than a second, and on a cluster while a shard moves: the next turn
- * tries again.
+ * Makes the partition after the one in use ahead of registrations, with more time than these have. Throws if another
+ * session holds a needed lock for longer than a second, and on a cluster while a shard moves: the next turn tries
+ * again.
  */
 export async function makePartitionsAhead(database: Database): Promise<void> {
   await withTime(database, MAKE_AHEAD_MS, MAKE, []);
@@ -37,8 +42,8 @@ export async function makePartitionsAhead(database: Database): Promise<void> {
 const LEAVE = 'SELECT leave_partition($1, $2) AS left';
 
 /**
- * Lets new batches go into the next partition where the one in use is full or old. Returns whether it was. Any number
- * of processes may do this at once. Throws where registrations under way hold the batch numbers for longer than half a
+ * Lets new batches use the next partition if the present one is full or old. Returns whether it was. Any number of
+ * processes may do this at once. Throws if registrations under way hold the batch numbers for longer than half a
  * second: the next turn tries again.
  */
 export async function leavePartition(
@@ -57,8 +62,7 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
 /**
  * Closes segments of about so many applications (null: a million) or of many batches, at most 16. Puts all that were
  * closed a minute ago into the buckets of `sql/functions/applications/look-up.sql`, one a transaction, until none is
- * left or another process does it.
- * Registration and review go on meanwhile.
+ * left or another process does it. Registration and review continue meanwhile.
  */
 export async function fillLookUpBuckets(
   database: Database,
@@ -74,9 +78,9 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1, $2)';
 
 /**
  * Deletes the rejected applications of partitions that were closed `days` ago, and the disbursed ones of those that
- * were closed `disbursedDays` ago: whole partitions, but for what stays (`sql/functions/applications/forget.sql`),
- * one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is called with
- * batches that are kept, because their facts do not tell whether an application is open.
+ * were closed `disbursedDays` ago: whole partitions without what has to stay (`sql/functions/applications/forget.sql`),
+ * one in each transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is called
+ * with batches that are kept, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
   database: Database,

@@ -1,4 +1,7 @@
-/** One application as its partner sees it (D41). */
+/**
+ * Reads one application as its partner sees it (D41; contract, "Application state"). Reads `applications_of`,
+ * `application_events` and `policies`.
+ */
 import type { Application } from '../../../domain/application/fields.ts';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
@@ -18,7 +21,7 @@ import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } fr
 
 export interface PartnerApplication {
   readonly id: ApplicationId;
-  /** null where the applicant's data is erased or cannot be read. */
+  /** null if the applicant's data is erased or cannot be read. */
   readonly idNumber: string | null;
   readonly score: number;
   readonly decision: Decision;
@@ -44,12 +47,15 @@ interface Row extends SealedRow, Pick<Application, 'income' | 'debt_amount' | 'c
   status: ApplicationStatus | null;
   created_at: Date;
   updated_at: Date | null;
-  /** The status by the last move in the history. A tap is an entry too, and may come beside a review. */
+  /**
+   * The status by the last move in the history. A tap is an entry of the history too, and may come at the same time as
+   * a review.
+   */
   told_status: ApplicationStatus | null;
   moved_at: Date | null;
   reason_code: ReasonCode | null;
   signed_at: Date | null;
-  /** Of an application that its registration rejected. */
+  /** The policy of an application that its registration rejected. */
   policy: Policy | null;
 }
 
@@ -77,7 +83,7 @@ interface Store {
 
 /**
  * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
- * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the
+ * `UnavailableError` while a Citus cluster cannot tell yet, and `UnknownDataKeyError` if this process does not have the
  * data key of its personal data.
  */
 export async function readPartnerApplication(

@@ -1,4 +1,7 @@
-/** Opens the personal data of applications and compares it with their rows. */
+/**
+ * Opens the personal data of applications and compares it with their rows (ARCHITECTURE, "Personal data"). Reads
+ * `batches` through `read-envelopes.ts`.
+ */
 import type { FieldName } from '../../../domain/application/fields.ts';
 import type { BatchId } from '../../../domain/application/ids.ts';
 import { knownPhone } from '../../../domain/phone/phone.ts';
@@ -23,8 +26,8 @@ export interface SealedRow {
 
 /**
  * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has
- * another phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so
- * what needs the data waits: the data is neither damaged nor erased. A key that no service has is damage
+ * another phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope. The
+ * data is neither damaged nor erased, so work that needs it waits. A key that no service has means damage
  * (`batchesOfNoKey`).
  */
 export type PersonalFault = 'unreadable' | 'mismatch' | 'unknown_key';
@@ -38,12 +41,12 @@ export interface Person {
 const ERASED: Person = { record: null, fault: null };
 const UNREADABLE: Person = { record: null, fault: 'unreadable' };
 
-/** Every record is compared by these. */
+/** The fields by which every record is compared. */
 const COMPARED: readonly FieldName[] = ['id_number', 'phone'];
 
 /**
  * These rows with their persons, in their order. A fault of one person does not affect the others. Each reader names
- * the fields that it needs beside the phone and the ID number, because every field takes time; `pace` as in
+ * the fields that it needs besides the phone and the ID number, because every field takes time; `pace` as in
  * `eachEnvelope`.
  */
 export async function readPersonalData<Row extends SealedRow>(
@@ -66,7 +69,7 @@ export async function readPersonalData<Row extends SealedRow>(
   return found;
 }
 
-/** Throws `UnknownDataKeyError` for a reader that must not take data of a missing key for erased. */
+/** Throws `UnknownDataKeyError`, for readers that must not treat data of a missing key as erased. */
 export function refuseUnknownKey(persons: readonly { readonly person: Person }[]): void {
   if (persons.some(({ person }) => person.fault === 'unknown_key')) throw new UnknownDataKeyError();
 }
@@ -85,8 +88,8 @@ function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person 
 }
 
 /**
- * The record with its phone as plans read it now (D11), where that is another one: the envelope may be older than the
- * reading by plans, and the row indexed since (`vault reindex`).
+ * The record with its phone as the numbering plans read it now (D11), if that differs. The envelope may be older than
+ * the plans, and the row may have a newer index (`vault reindex`).
  */
 function withPhoneRead(record: PersonalRecord): PersonalRecord | null {
   const phone = record.phone == null ? null : knownPhone(record.phone);

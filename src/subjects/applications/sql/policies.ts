@@ -1,4 +1,7 @@
-/** The policies that were used, so that each decision can be explained and repeated (D30). */
+/**
+ * Stores the policies that were used, so that each decision can be explained and repeated (D30). Reads and writes
+ * `policies`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Policy } from '../../../domain/scorecard/scorecard.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
@@ -7,9 +10,9 @@ import { takeId } from '../../../ground/postgres/ids.ts';
 import { SetupError } from '../../../ground/postgres/setup-error.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';
-/** Without ON CONFLICT, for which Citus asks for the right to update as well. */
+/** Without ON CONFLICT, because Citus would need the right to update for it. */
 const ADD = 'INSERT INTO policies (id, version, content) VALUES ($1, $2, $3)';
-/** PostgreSQL's code for a row that another process has made meanwhile. */
+/** PostgreSQL's code: another process has made the row meanwhile. */
 const IS_THERE = '23505';
 
 /** The stored id of a policy. Throws `SetupError` if its version is stored with other content. */
@@ -37,7 +40,7 @@ export async function rememberPolicy(database: Database, policy: Policy): Promis
 const OF_APPLICATION = `
   SELECT o.content FROM applications_of(ARRAY[$1::bigint]) a JOIN policies o ON o.id = a.policy_id`;
 
-/** The policy that decided an application; null where there is no such application. */
+/** The policy that decided an application; null if there is no such application. */
 export async function policyOf(session: Session, id: ApplicationId): Promise<Policy | null> {
   return (await session.query<{ content: Policy }>(OF_APPLICATION, [id])).rows[0]?.content ?? null;
 }

@@ -1,4 +1,7 @@
-/** A batch made ready for the registering statement: sealed, and with blind indexes. */
+/**
+ * Prepares a batch for the registering statement: seals it, makes its blind indexes, and encodes the facts of its
+ * applications. Pure but for random bytes. ARCHITECTURE, "A request's way" (6), has the rule.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import {
   type Application,
@@ -17,7 +20,7 @@ import { idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { randomBytes, type Vault } from '../../../seal/vault.ts';
 import { sealEnvelope } from './envelope.ts';
 
-// The facts of a batch: what is stored of its applications beside the sealed data, 28 bytes a position, in the form
+// The facts of a batch: what is stored about its applications beside the sealed data, 28 bytes a position, in the form
 // that `application_at` (sql/functions/applications/read.sql) reads.
 
 const BYTES = 28;
@@ -77,7 +80,7 @@ function encodeFacts(candidates: readonly Candidate[], positions: number): Facts
   return { bytes, platforms: platforms.join('\n') };
 }
 
-/** The debt that an application's message tells; null if the facts end before the position. */
+/** The debt that an application's message names; null if the facts end before the position. */
 export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } | null {
   const start = position * BYTES;
   if (bytes.length < start + BYTES) return null;
@@ -104,11 +107,11 @@ const UUID_RANDOM_BYTES = 16;
 export interface PreparedCandidate extends Candidate {
   readonly phoneIndex: BlindIndex<'phone'> | null;
   readonly idNumberIndex: BlindIndex<'id_number'>;
-  /** True if an earlier candidate of the batch has the same phone and comes out open (D17). */
+  /** True if an earlier candidate of the batch has the same phone and would be open (D17). */
   readonly followsOpen: boolean;
 }
 
-/** What is remembered of a batch with an Idempotency-Key, so that it is safe to send again (D36). */
+/** What is remembered about a batch with an Idempotency-Key, so that it is safe to send again (D36). */
 interface Idempotency {
   readonly key: string;
   readonly body: Buffer;

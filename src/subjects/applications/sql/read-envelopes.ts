@@ -1,4 +1,7 @@
-/** Reads the envelopes of batches, a few at a time, and opens one after the other. */
+/**
+ * Reads the envelopes of batches, a few at a time, and opens one after the other, so that memory and pauses are
+ * bounded. Reads `batches`. docs/decisions/0001-one-envelope-a-batch.md has the reasons.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FieldName } from '../../../domain/application/fields.ts';
 import { type BatchId, partitionOfBatch } from '../../../domain/application/ids.ts';
@@ -18,7 +21,7 @@ interface SealedBatch {
 
 const READ = `
   SELECT b.id, b.seal_id, b.envelope FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
-/** The length of a value that lies beside its row is in the row. */
+/** The length of a value that is stored outside of its row is in the row. */
 const READ_SIZES = `
   SELECT b.id, octet_length(b.envelope) AS bytes FROM batches b
   WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
@@ -29,10 +32,13 @@ const READ_SIZES = `
  */
 const BYTES_AT_ONCE = 1024 * 1024;
 const ENVELOPES_AT_ONCE = 128;
-/** So few are read without asking for their sizes: they have 2 MiB at most. */
+/** So few envelopes are read without asking for their sizes, because they have 2 MiB at most. */
 const FEW = 12;
 
-/** To open an envelope costs about as much as an applicant in it, and these together one to three milliseconds. */
+/**
+ * Opening an envelope costs about as much as reading one applicant in it. This many together take one to three
+ * milliseconds.
+ */
 const AT_ONCE = 64;
 
 /** The result of opening an envelope: its fields; null: damaged; `unknown_key`: another process has its key. */
@@ -48,7 +54,7 @@ interface EnvelopeReading {
 
 /**
  * Reads the envelopes of these batches and opens one at a time, so that memory is bounded however many there are. Calls
- * `use` with the fields of each, or with what opening it gave instead; a batch without an envelope is left out.
+ * `use` with the fields of each, or with the reason why it does not open; a batch without an envelope is left out.
  */
 export async function eachEnvelope(
   session: Session,
@@ -74,8 +80,8 @@ export async function eachEnvelope(
 }
 
 /**
- * The records of one batch: null without an envelope, or where the envelope is damaged; `unknown_key` where another
- * process has its key.
+ * The records of one batch: null without an envelope, or if the envelope is damaged; `unknown_key` if another process
+ * has its key.
  */
 export async function readEnvelope(
   database: Database,
@@ -145,8 +151,8 @@ function tryToOpen(
 }
 
 /**
- * Lets other work of the process in between envelopes, for one reader of them. Counts what was opened: how fast the
- * machine is decides nothing.
+ * Lets other work of the process run between envelopes, for one reader of them. It counts what was opened, so the speed
+ * of the machine does not matter.
  */
 export class EnvelopeTurns {
   #opened = 0;

@@ -1,6 +1,6 @@
 /**
- * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a
- * key has more of them, its own oldest ones are deleted.
+ * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). If a key
+ * has more, its own oldest ones are deleted. Reads and writes `batch_receipts`.
  */
 import type { KeyId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -34,7 +34,7 @@ const FORGET = `
 interface KeyState {
   /** Since the last look. */
   fresh: number;
-  /** No older receipt is left, by `elapsed_ms()`. */
+  /** No receipt is left that is older than this, by `elapsed_ms()`. */
   oldestMs: string;
   looking: boolean;
 }
@@ -74,7 +74,7 @@ export class RefusedReceipts {
     this.#underway.add(look);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no look is under way. */
   async settled(): Promise<void> {
     await Promise.all(this.#underway);
   }

@@ -1,4 +1,7 @@
-/** The statements of registration and the forms of their results. */
+/**
+ * Calls the registering statement `register_batches`, and reads its results (D15-D18;
+ * `sql/functions/applications/register.sql`, which writes the tables).
+ */
 import {
   type ApplicationId,
   applicationIdAt,
@@ -31,7 +34,7 @@ const REFUSALS = {
   Q: { kind: 'over_quota' },
 } as const satisfies Record<string, StoredOutcome>;
 
-/** A registered batch, as its receipt tells it. */
+/** A registered batch, as its receipt has it. */
 export class RegisteredBatch {
   readonly id: BatchId;
   readonly #outcomes: string | null;
@@ -94,7 +97,7 @@ export interface RegistrationTerms {
   readonly indexKeyId: string;
 }
 
-/** How far a registering statement came that failed. Between `isSent` and `isUndone` the outcome is in doubt. */
+/** How far a failed registering statement came. Between `isSent` and `isUndone` the outcome is in doubt. */
 export interface Progress {
   /** Something may have reached the server. */
   isSent: boolean;
@@ -103,8 +106,9 @@ export interface Progress {
 }
 
 /**
- * Registers all batches in one statement; the verdicts come in their order. `isRefusedBefore` tells the keys
- * whose last batch registered nothing (`b_refused_before` of `register_batches`). A failure is told by `progress`.
+ * Registers all batches in one statement; the verdicts come in their order. `isRefusedBefore` says of which keys the
+ * last batch registered nothing (`b_refused_before` of `register_batches`). `progress` says how far a failed statement
+ * came.
  */
 export async function callRegister(
   database: Database,

@@ -1,4 +1,7 @@
-/** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
+/**
+ * Registers batches by `register_batches`, several in one statement if they wait, in an order that lets API keys take
+ * turns (D15-D18, D36, D37; ARCHITECTURE, "A request's way"). `registration-sql.ts` has the statements.
+ */
 import type { KeyId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { InDoubtError, UnavailableError } from '../../../ground/base/registration-failure.ts';
@@ -23,7 +26,7 @@ import {
   type Verdict,
 } from './registration-sql.ts';
 
-// Chooses the waiting batches that go into the next statement (D36, D37).
+// The first part: chooses the waiting batches of the next statement (D36, D37).
 
 /** Most batches in one statement. */
 const MAX_BATCHES = 64;
@@ -33,11 +36,11 @@ interface QueuedBatch {
   readonly batch: PreparedBatch;
   /** On `Clock.monotonicMs`. */
   readonly deadline: number;
-  /** Where it stands in the queue, by `KeyOrder`. The queue is sorted by it. */
+  /** Its place in the queue, by `KeyOrder`. The queue is sorted by it. */
   readonly due: number;
-  /** The batch goes in a statement of its own. */
+  /** The batch has a statement of its own. */
   alone: boolean;
-  /** How often its statement met others and has to be repeated. */
+  /** How often its statement was in conflict with others and had to be repeated. */
   tries: number;
   resolve(verdict: Verdict): void;
   reject(error: Error): void;
@@ -47,7 +50,7 @@ interface QueuedBatch {
  * The order of batches, so that API keys take turns (D37). A batch is due as many units after the previous batch of its
  * API key as the previous batch has applications. So a batch of another API key goes between two large ones.
  *
- * This queue stands behind that of `gate/fair-queue`, and neither replaces the other. The first one lets partners take
+ * This queue follows that of `gate/fair-queue`, and neither can replace the other. The first one lets partners take
  * turns before their bodies are parsed, and has no bound. What it admitted while one partner was alone waits here: the
  * batches of the next two statements (`Registrar.atWork`). The batch of a second partner that is admitted then would
  * wait for both of those statements; in this order it goes with the next one.
@@ -58,14 +61,17 @@ class KeyOrder {
   /** The latest `due` of all batches that were taken: no new batch is due before. */
   #taken = 0;
 
-  /** Where a new batch belongs in the queue. */
+  /** The place of a new batch in the queue. */
   dueOf({ keyId, candidates }: PreparedBatch): number {
     const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
     this.#dueByKey.set(keyId, due + candidates.length);
     return due;
   }
 
-  /** Removes the batches of the next statement from the queue: `maxApplications` in all, or one batch of any size. */
+  /**
+   * Removes the batches of the next statement from the queue: at most `maxApplications` in all, or one batch of any
+   * size.
+   */
   take(waiting: QueuedBatch[], maxApplications: number): QueuedBatch[] {
     const batches = takeTogether(waiting, maxApplications);
     if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...batches.map(({ due }) => due));
@@ -77,7 +83,7 @@ class KeyOrder {
   }
 }
 
-/** Takes the head of the queue and the batches that can share its statement: no phone and no Idempotency-Key twice. */
+/** Takes the first batch of the queue and those that can share its statement: no phone and no Idempotency-Key twice. */
 function takeTogether(waiting: QueuedBatch[], maxApplications: number): QueuedBatch[] {
   const head = waiting.shift()!;
   if (head.alone) return [head];
@@ -111,14 +117,14 @@ const MAX_WAITING = 2_000;
 const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
 const RESOLVE_PAUSE_MS = 100;
 
-/** Does `call`, the statement that registers these batches. */
+/** Runs `call`, the statement that registers these batches. */
 export type AroundStatement = <T>(batches: readonly PreparedBatch[], call: () => Promise<T>) => Promise<T>;
 
 interface RegistrarOptions {
   readonly clock: Clock;
   /** The store is on several machines. */
   readonly isSpread?: boolean;
-  /** Does each statement, so that others may follow it. */
+  /** Runs each statement, so that tracing and the watcher can follow it. */
   readonly around?: AroundStatement;
 }
 
@@ -221,7 +227,7 @@ export class Registrar {
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
-    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt.
+    // If the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt.
     if (isConflict(error)) {
       const tired = batches.some((candidate) => ++candidate.tries >= CONFLICT_TRIES);
       return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
@@ -232,7 +238,10 @@ export class Registrar {
     );
   }
 
-  /** On a cluster some machines may have committed what the session's own machine undid. */
+  /**
+   * Whether a machine of a cluster was lost. Then some machines may have committed what the session's own machine
+   * undid.
+   */
   #hasLostMachine(error: Error): boolean {
     return this.#isSpread && isMachineLost(error) && !isConflict(error);
   }
@@ -272,8 +281,8 @@ export class Registrar {
 }
 
 /**
- * True where the function raised the error: then no machine had begun to prepare the commit, so nothing is stored. An
- * error of the commit has no such context.
+ * True if the function itself raised the error. Then no machine had begun to prepare the commit, so nothing is stored.
+ * An error of the commit has no such context.
  */
 function isBeforeCommit(error: Error): boolean {
   return 'where' in error && /\bregister_batches\(/.test(String(error.where));

@@ -1,4 +1,7 @@
-/** Makes the blind indexes of the applications again when their key or their form changes. */
+/**
+ * Makes the blind indexes of the applications again when their key or their form changes (docs/keys.md, "The index
+ * key"). Reads and writes `batches`, `open_phones`, `closed_segments`, `look_up_buckets` and `application_events`.
+ */
 import {
   type BatchId,
   batchesOfPartition,
@@ -28,7 +31,7 @@ import { isRecord, recordAt } from './envelope.ts';
 import { partitionsEnd } from './partition-runs.ts';
 import { eachEnvelope, type OpenedColumns } from './read-envelopes.ts';
 
-/** On a cluster the index tells the machine of a row, so it cannot be changed in place. */
+/** On a cluster the index decides on which machine a row is, so it cannot be changed in place. */
 const OPEN_PHONES = {
   read: 'SELECT phone_index AS index FROM open_phones',
   write: `
@@ -37,7 +40,9 @@ const OPEN_PHONES = {
     JOIN unnest($1::bigint[], $2::bigint[]) AS g(before, after) ON g.before = o.phone_index`,
   remove: 'DELETE FROM open_phones WHERE phone_index = ANY ($1::bigint[])',
 };
-/** Who holds a phone goes on holding it; of others whose phones become one the oldest takes it. */
+/**
+ * The application that holds a phone keeps it. If phones of several others become one, the oldest application takes it.
+ */
 const TAKE = `
   INSERT INTO open_phones (phone_index, application_id)
   SELECT g.after, o.application_id FROM open_phones o
@@ -63,7 +68,7 @@ const WRITE = `
     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS u(id, phone, id_number, n) GROUP BY u.id
   ) AS g
   WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id`;
-/** Most reads of one step: what a step that is killed has to do again. */
+/** Most reads of one step, and so what a killed step has to do again. */
 const READS = 50;
 /** The upkeep fills the buckets again; until then a search reads all batches. */
 const EMPTY_BUCKETS = 'DELETE FROM look_up_buckets';
@@ -78,13 +83,13 @@ interface Row {
   readonly id_numbers: readonly (string | null)[];
 }
 
-/** The indexes of one position; null where there is no application, or none of its phone. */
+/** The indexes of one position; null if there is no application, or no index of its phone. */
 interface Indexes {
   readonly phone: string | null;
   readonly idNumber: string | null;
 }
 
-/** What has blind indexes of applications. A step of the batches goes on from the number of a batch. */
+/** The kinds of blind indexes of applications. A step of the batches continues from the number of a batch. */
 export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
   {
     name: 'open phones',
@@ -106,8 +111,8 @@ export const APPLICATION_REINDEXINGS: readonly Reindexing[] = [
 ];
 
 /**
- * An open application whose phone another one holds by then stays open and holds none, as after
- * `application free-phone`: its history says so.
+ * If another application holds the phone by then, an open application stays open and holds no phone, as after
+ * `application free-phone`. Its history says so.
  */
 async function moveOpenPhones(...[session, before, after]: Parameters<MovePhones>): Promise<void> {
   await session.query(TAKE, [before, after]);
@@ -158,9 +163,9 @@ function withNewKeys({ phones, id_numbers: idNumbers }: Row, { again }: Remaking
 }
 
 /**
- * Puts the indexes in the present form, where that is new, in the place of those of batches. Returns how many
- * applications keep theirs, because the record does not open or is not the one that the indexes were made of. Reads
- * with sessions of its own, because a row that cannot be read would end the transaction. Throws `UnknownDataKeyError`.
+ * Replaces the indexes of batches by those in the present form, if that is new. Returns how many applications keep
+ * theirs, because the record does not open or is not the one that the indexes were made of. Reads with sessions of its
+ * own, because a row that cannot be read would end the transaction. Throws `UnknownDataKeyError`.
  */
 async function withNewForm(
   made: ReadonlyMap<BatchId, Indexes[]>,
@@ -184,8 +189,8 @@ async function withNewForm(
 }
 
 /**
- * Replaces indexes by those of the records, and adds to `moves` which phone's index becomes which one. Returns how many
- * applications keep theirs.
+ * Replaces indexes by those of the records, and adds to `moves` the old and the new index of each changed phone.
+ * Returns how many applications keep theirs.
  */
 function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns, moves: Map<string, string>): number {
   let unopened = 0;
@@ -193,7 +198,7 @@ function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns, moves: 
     if (kept.idNumber === null || kept.idNumber === ERASED) continue;
     const record = columns === null || columns === 'unknown_key' ? null : recordAt(columns, position);
     const { id_number: idNumber, phone } = isRecord(record) ? record : {};
-    // A record that was put in the place of another one stays one that does not fit.
+    // A record that was put in the place of another one still does not fit afterwards.
     const phoneIndex = phone == null ? null : toBigint(phoneIndexOf(vault, phone));
     const isOfRecord =
       idNumber != null &&

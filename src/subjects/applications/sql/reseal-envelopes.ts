@@ -1,4 +1,7 @@
-/** Seals the envelopes of batches again with another data key, and counts those that a data key has sealed. */
+/**
+ * Seals the envelopes of batches again with another data key, and counts those of a data key (docs/keys.md, "The data
+ * key"). Reads and writes `batches`.
+ */
 import {
   type BatchId,
   batchesOfPartition,
@@ -15,15 +18,17 @@ import { partitionsDown, partitionsEnd } from './partition-runs.ts';
 import { withTime } from './partitions.ts';
 import { EnvelopeTurns } from './read-envelopes.ts';
 
-/** The batches that a step looks at, and the bytes of envelopes that it reads: their driver needs three times that. */
+/**
+ * The batches that a step looks at, and the bytes of envelopes that it reads. The driver needs three times these bytes.
+ */
 const LOOK_AT = 1_000;
 const MOST_BYTES = 1024 * 1024;
 
 const NEXT = `SELECT id FROM batches WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${LOOK_AT}`;
 /**
- * Those of other keys between two batches, in their order; without the envelope from $4 bytes on. Of an envelope that
- * lies beside its row and is not returned, only the first piece is read. A range instead of a list of ids takes half of
- * the time of the server.
+ * Those of other keys between two batches, in their order; without the envelope from $4 bytes on. If an envelope is
+ * stored outside of its row and is not returned, only its first piece is read. A range instead of a list of ids takes
+ * half of the time of the server.
  */
 const READ = `
   SELECT o.id, o.seal_id, o.applications, CASE WHEN o.bytes_before < $4 THEN o.envelope END AS envelope
@@ -48,7 +53,7 @@ interface SealedBatch {
   readonly applications: number;
 }
 
-/** `envelope` is null where the step has read enough. */
+/** `envelope` is null if the step has read enough. */
 type FoundBatch = Omit<SealedBatch, 'envelope'> & { readonly envelope: Buffer | null };
 
 /**
@@ -93,7 +98,7 @@ function isRead(batch: FoundBatch): batch is SealedBatch {
   return batch.envelope !== null;
 }
 
-/** Where the step after these batches begins, all of which are sealed; null: they are the last ones. */
+/** Where the next step begins, after these batches, which are all sealed; null: they are the last ones. */
 async function after(
   database: Database,
   ids: readonly BatchId[],
@@ -142,7 +147,7 @@ function tryToReseal(vault: Vault, sealId: string, envelope: Buffer): Buffer | n
 const COUNT_TIMEOUT_MS = 5 * 60_000;
 const COUNT = `
   SELECT count(*) AS rows FROM batches WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1`;
-/** So many envelopes are opened, to tell damaged ones apart. After a reseal only damaged ones are left. */
+/** So many envelopes are opened, to find the damaged ones. After a reseal only damaged ones are left. */
 const MOST_OPENED = 1_000;
 const IDS = `
   SELECT id FROM batches WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT ${MOST_OPENED}`;

@@ -1,4 +1,8 @@
-/** Deletes applications for their age, by a retention. */
+/**
+ * Deletes applications for their age by a retention, and keeps the least retention in the tables (docs/operations.md,
+ * "How long applications are kept"; docs/roles.md, "The retention"). Reads `batches` and `application_states`, reads
+ * and writes `least_retention`.
+ */
 import type { BatchId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Retention } from '../../../domain/application/retention.ts';
@@ -11,14 +15,14 @@ import { forgetPartitions, withTime } from './partitions.ts';
 /** Longer than any store is old: an interval of the database holds it. */
 const FOR_EVER = 1_000_000;
 
-/** The owner of the tables keeps applications for longer. */
+/** The database's code: the owner of the tables keeps applications for longer. */
 const KEPT_LONGER = 'VN007';
 const TELL_THE_OWNER =
   'the owner of the tables keeps applications for longer than this retention: run `ventanilla migrate` with the RETENTION_DAYS or RETENTION_POLICY of now (docs/roles.md)';
 
 /**
- * Deletes what is old by a retention, as `forgetPartitions` does. Throws a `ToldError` where the owner of the tables
- * keeps applications for longer (`putLeastRetention`).
+ * Deletes what is old by a retention, as `forgetPartitions` does. Throws a `ToldError` if the owner of the tables keeps
+ * applications for longer (`putLeastRetention`).
  */
 export function forgetBy(
   database: Database,
@@ -35,13 +39,16 @@ export function forgetBy(
 const LEAST = 'SELECT rejected = $1 AND disbursed = $2 AS is_least FROM least_retention';
 const PUT_LEAST = 'UPDATE least_retention SET rejected = $1, disbursed = $2';
 
-/** Whether the owner of the tables lets applications go by this retention, and no earlier. */
+/** Whether the tables allow to delete applications by exactly this retention. */
 export async function isLeastRetention(database: Database, retention: Retention): Promise<boolean> {
   const { rows } = await database.query<{ is_least: boolean }>(LEAST, daysOf(retention));
   return onlyRow(rows).is_least;
 }
 
-/** Lets applications go by this retention, and no earlier, whoever asks. `tables`: sessions of the owner. */
+/**
+ * Makes the tables refuse to delete applications earlier than this retention, whoever asks. `tables`: sessions of the
+ * owner.
+ */
 export async function putLeastRetention(tables: Database, retention: Retention): Promise<void> {
   await tables.query(PUT_LEAST, daysOf(retention));
 }
@@ -50,9 +57,9 @@ function daysOf({ rejected, disbursed }: Retention): [rejected: number, disburse
   return [rejected ?? FOR_EVER, disbursed ?? FOR_EVER];
 }
 
-/** Applications of a month and a status that are old enough to go. */
+/** Applications of a month and a status that are old enough to be deleted. */
 export interface Due {
-  /** Of the registration, in UTC: `2026-11`. */
+  /** The month of the registration, in UTC: `2026-11`. */
   readonly month: string;
   readonly status: ApplicationStatus;
   readonly applications: number;
@@ -64,7 +71,7 @@ const PARTITIONS = `
   SELECT s.ends_at AS end FROM closed_segments s
   WHERE s.ends_at = partition_end(s.begins_at) AND s.in_buckets ORDER BY s.ends_at`;
 const KEPT = 'SELECT kept_statuses($1, $2, $3)::text[] AS kept';
-/** The partition from $1 on up to but without $2; $3: the final statuses that stay. */
+/** The batches from $1 on and before $2, of one partition; $3: the final statuses that are kept. */
 const DUE = `
   SELECT a.month, a.status, count(*) AS applications FROM (
     SELECT to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month,
@@ -77,7 +84,7 @@ const DUE = `
   WHERE NOT is_open(a.status) AND a.status::text <> ALL ($3::text[])
   GROUP BY a.month, a.status ORDER BY a.month, a.status`;
 
-/** What is old enough to go by a retention, partition by partition. Reads every old partition whole. */
+/** What is old enough to be deleted by a retention, partition by partition. Reads each old partition completely. */
 export async function* dueBy(database: Database, retention: Retention): AsyncGenerator<Due, void, undefined> {
   const days = daysOf(retention);
   const { rows } = await database.query<{ end: string }>(PARTITIONS);

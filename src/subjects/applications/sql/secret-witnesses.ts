@@ -1,4 +1,4 @@
-/** The batches as evidence of the secrets that they were made with. */
+/** Shows which stored batches depend on the index key and on each data key (`seal/witness.ts`). Reads `batches`. */
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Opening, SealedKind, SealedSearch } from '../../../seal/witness.ts';
 import { openEnvelope } from './envelope.ts';
@@ -16,7 +16,7 @@ export async function hasBatches(session: Session): Promise<boolean> {
   return false;
 }
 
-/** Reads within a transaction whose locks end with this, so that a walk does not hold those of every partition. */
+/** Reads within a savepoint whose locks end with it, so that a walk does not keep the locks of every partition. */
 async function withoutLocks<T>(session: Session, read: () => Promise<T>): Promise<T> {
   await session.query('SAVEPOINT partition');
   const found = await read();

@@ -1,7 +1,8 @@
 /**
- * An envelope is sealed before the registration, so it may hold refused applicants. It is rewritten without the refused
- * ones right after the registration, or by the upkeep where that failed. The upkeep also takes those out whose
- * applications RETENTION_DAYS has deleted.
+ * Trims envelopes: removes applicants who are not applications. An envelope is sealed before the registration, so it
+ * may hold refused applicants; it is rewritten right after the registration, or by the upkeep if that failed. The
+ * upkeep also removes applicants whose applications RETENTION_DAYS has deleted. Reads and writes `batches` and
+ * `closed_segments`. docs/decisions/0001-one-envelope-a-batch.md has the rule.
  */
 
 import type { BatchId } from '../../../domain/application/ids.ts';
@@ -12,7 +13,10 @@ import type { Vault } from '../../../seal/vault.ts';
 import { type Applicant, rewriteEnvelope } from './envelope.ts';
 import { readEnvelope } from './read-envelopes.ts';
 
-/** From then on, the upkeep rewrites an envelope: the service that registered it failed to do so, or is gone. */
+/**
+ * After this time the upkeep rewrites an envelope, because the service that registered it failed to do so, or has
+ * ended.
+ */
 const SURPLUS_AFTER = '30 seconds';
 /** How long an envelope that does not open is left alone, because its key may be restored meanwhile. */
 const TRY_AGAIN_AFTER = "interval '1 hour'";
@@ -37,10 +41,10 @@ interface TrimOptions {
 
 /**
  * Rewrites envelopes that hold more applicants than their batch has applications: those that the registration did not
- * trim, and those of batches whose other applications retention has deleted. The row of the batch says who stays.
- * Returns the ids of batches whose envelope does not open: such an envelope is put aside for an hour. An envelope of a
- * data key that this process does not have is left to the next turn, or to another process; so are envelopes beyond
- * about ten seconds of work.
+ * trim, and those of batches whose other applications retention has deleted. The row of the batch says which applicants
+ * stay. Returns the ids of batches whose envelope does not open: such an envelope is left alone for an hour. An
+ * envelope of a data key that this process does not have is left to the next turn, or to another process. So are
+ * envelopes after about ten seconds of work.
  */
 export async function trimSurplus(
   database: Database,
@@ -117,13 +121,13 @@ const READ = `
   SELECT begins_at AS from, ends_at AS before, in_buckets AS "isClosed" FROM closed_segments WHERE may_have_surplus
   UNION ALL SELECT open_from, partitions_end, false FROM elapsed`;
 
-/** Where batches may be whose envelope still holds refused applicants: nearly always among the newest batches alone. */
+/** The ranges with batches whose envelope may still hold refused applicants: nearly always only the newest batches. */
 async function readSurplusRanges(database: Database): Promise<SurplusRange[]> {
   return (await database.query<SurplusRange>(READ)).rows;
 }
 
 const HAS = 'SELECT FROM batches WHERE surplus AND id >= $1 AND id < $2 LIMIT 1';
-/** Not where the segment was joined with others meanwhile. */
+/** Does nothing if the segment was joined with others meanwhile. */
 const CLEAR = 'UPDATE closed_segments SET may_have_surplus = false WHERE begins_at = $1 AND ends_at = $2';
 
 /** Leaves a closed range out from now on, if it holds no such batch any more. */

@@ -1,4 +1,7 @@
-/** The tables of applications. */
+/**
+ * The tables that the applications write. `ground/postgres/table.ts` says what is declared; docs/upkeep.md says how
+ * long rows stay.
+ */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 
 /** They are kept 24 hours (D36), and deleted when that time has certainly passed (D39). */

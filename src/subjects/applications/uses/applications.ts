@@ -1,4 +1,7 @@
-/** What operators do with applications: find, explain, review (contract, "States and transitions"). */
+/**
+ * What operators do with applications: find, explain, review (contract, "States and transitions"; D34, D35, D40, D41,
+ * D46). Reads and writes the store through `sql/applications.ts`.
+ */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import {
   type ApplicationStatus,

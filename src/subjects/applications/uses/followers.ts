@@ -1,4 +1,7 @@
-/** Deletes what other subjects have of applications that are gone. */
+/**
+ * Deletes what other subjects have about applications that are gone (docs/upkeep.md, "Jobs"). Reads the tables of the
+ * given followers and `applications_of`; the followers delete their own rows.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { stillThere } from '../sql/erasure.ts';
@@ -7,7 +10,7 @@ import { stillThere } from '../sql/erasure.ts';
 export interface Follower {
   /** It has an index that begins with `application_id`. */
   readonly table: string;
-  /** The rows go where the applicant is erased, too. */
+  /** The rows are also deleted if the applicant is erased. */
   readonly orErased?: true;
   /** Deletes the rows of these applications. */
   readonly forget: (session: Transaction, gone: readonly ApplicationId[]) => Promise<unknown>;
@@ -18,7 +21,7 @@ const TURN = 5_000;
 /** Applications of one transaction. */
 const AT_ONCE = 500;
 
-/** Makes the work of a job: it looks at the next applications of each table. A process begins with a new round. */
+/** Makes the work of a job, which looks at the next applications of each table. A process begins with a new round. */
 export function following(
   followers: readonly Follower[],
 ): (context: { database: Database }) => Promise<void> {
@@ -43,7 +46,7 @@ async function follow(
     [after],
   );
   const ids = rows.map(({ id }) => toApplicationId(id));
-  // A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines.
+  // A separate statement, because on a cluster a statement about a table of the coordinator may not ask other machines.
   const there = new Set(await stillThere(database, ids, orErased ? undefined : 'also erased'));
   const gone = ids.filter((id) => !there.has(id));
   for (let start = 0; start < gone.length; start += AT_ONCE) {

@@ -1,4 +1,7 @@
-/** Lifts a false duplicate: two phones with one blind index (docs/decisions/0006). */
+/**
+ * Lifts a false duplicate: two phones with one blind index (docs/decisions/0006-one-row-a-batch.md). Writes the store
+ * through `sql/application-marks.ts`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
 import { foldPhone, isPhone, normalisePhone, typedPhone } from '../../../domain/phone/phone.ts';
@@ -12,9 +15,9 @@ import { freePhoneIndex } from '../sql/application-marks.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
 
 /**
- * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open
- * application `id` has another phone with the same blind index. The application stays open and holds no phone any more.
- * Throws `OperatorError` where the two phones are one, or their indexes differ.
+ * Frees the phone `text` (with its country code) of an applicant who was refused as a duplicate, if the open
+ * application `id` has another phone with the same blind index. That application stays open and holds no phone any
+ * more. Throws `OperatorError` if the two phones are the same, or their indexes differ.
  */
 export async function freePhone(
   { database, vault, actor }: OperatorContext,

@@ -1,4 +1,7 @@
-/** Takes in a batch: reads, scores and decides each element, and registers the valid ones. */
+/**
+ * Takes in a batch: reads, scores and decides each element, and registers the valid ones (D14-D19, D36, D38;
+ * ARCHITECTURE, "A request's way"). Writes the store through the registrar; on DEV it writes nothing.
+ */
 import type { NamedField } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Outcome, Registered } from '../../../domain/application/read-application.ts';
@@ -143,7 +146,7 @@ function registered({ application, assessment }: Candidate, id: ApplicationId | 
   };
 }
 
-/** Puts the registering statement's result for each candidate at the candidate's position. */
+/** Puts the result that the registering statement gave each candidate at the candidate's position. */
 function conclude(
   outcomes: readonly AssessedOutcome[],
   { batch, dailyCap }: Verdict & { kind: 'done' | 'replay' },
@@ -156,7 +159,7 @@ function conclude(
       return { kind: 'registered', idNumber, name, id: stored.id, score, decision };
     }
     if (stored.kind === 'duplicate') return { kind: 'duplicate', idNumber };
-    // Earlier applications of the batch used what was left of the cap (D16), so nothing remains after the batch.
+    // Earlier applications of the batch used the rest of the cap (D16), so nothing remains after the batch.
     return { kind: 'over_quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };
   });
 }

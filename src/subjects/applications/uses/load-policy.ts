@@ -1,4 +1,4 @@
-/** Reads an operator's scoring policy and checks it before its first use (D27-D29). */
+/** Reads an operator's scoring policy from its file and checks it before its first use (D27-D29, D44). */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
@@ -17,7 +17,7 @@ const each = <T extends readonly string[]>(names: T, criterion: Criterion) =>
   Type.Object(Object.fromEntries(names.map((name) => [name, points(criterion)])), strict);
 const score = Type.Integer({ minimum: 0, maximum: 100 });
 
-/** Of the name of a version, which operators and applicants read. */
+/** The longest name of a version, which operators and applicants read. */
 const MOST_VERSION = 100;
 const POLICY = Type.Object(
   {

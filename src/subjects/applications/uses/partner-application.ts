@@ -1,4 +1,4 @@
-/** One application, as its partner reads it (D41). */
+/** Reads one application for its partner (D41). `sql/partner-application.ts` has the statement. */
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -16,7 +16,7 @@ interface Store {
 }
 
 /**
- * The partner's application with this id; null where the partner has none, and for a text that is no id. Throws
+ * The partner's application with this id; null if the partner has none, and for a text that is not an id. Throws
  * `UnavailableError` if the database does not answer, or the stored application is damaged.
  */
 export async function partnerApplication(

@@ -1,11 +1,14 @@
-/** What operators do with the retention. */
+/**
+ * What operators do with the retention: see what is due, and delete it (docs/operations.md, "How long applications are
+ * kept"). Writes the store through `sql/retention.ts`.
+ */
 import type { Retention } from '../../../domain/application/retention.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { type Due, dueBy, forgetBy } from '../sql/retention.ts';
 
 export type { Due };
 
-/** What is old enough to go, by month and status, the oldest month first. */
+/** What is old enough to be deleted, by month and status, the oldest month first. */
 export async function planRetention({ database }: OperatorContext, retention: Retention): Promise<Due[]> {
   const sums = new Map<string, Due>();
   for await (const due of dueBy(database, retention)) {

@@ -1,14 +1,17 @@
-/** What a decision of an operator is about and stands on (D48). */
+/**
+ * Reads, and locks, the facts that an operator's decision is about and depends on (D46, D48). Reads `applications_of`
+ * and `application_states`; locks by `hold_application`.
+ */
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
 import type { Decision } from '../../../../domain/scorecard/scorecard.ts';
 import type { Session, Transaction } from '../../../../ground/postgres/database.ts';
 import { byPartitions } from '../partition-runs.ts';
 
-/** An application as a decision sees it. */
+/** The facts of an application that a decision needs. */
 export interface DecisionFacts {
   readonly partnerId: number;
-  /** null, as all but the last one: the stored data cannot be read. */
+  /** null, like all members but the last one, if the stored data cannot be read. */
   readonly status: ApplicationStatus | null;
   readonly score: number | null;
   /** What the score said. */
@@ -23,8 +26,8 @@ const FACTS = `
   FROM applications_of($1::bigint[]) AS a`;
 
 /**
- * The facts of these applications; one that does not exist is absent. On a cluster it comes before everything that the
- * transaction writes (docs/scale.md).
+ * The facts of these applications; one that does not exist is absent. On a cluster, call it before the transaction
+ * writes anything (docs/scale.md).
  */
 export async function readDecisionFacts(
   session: Session,
@@ -57,7 +60,7 @@ const HELD = `
 
 /**
  * Whether the contract keeps an application from being paid out now (D46; `move_application` has the last word), and
- * until when the applicant may withdraw: null where nothing is signed.
+ * until when the applicant may withdraw: null if nothing is signed.
  */
 export async function heldByContract(
   session: Session,
@@ -70,8 +73,8 @@ export async function heldByContract(
 const HOLD = 'SELECT status, signed_at, last_event::text FROM hold_application($1)';
 
 /**
- * Locks an application against every review and signature until the end of the transaction, and tells what a decision
- * stands on; null: there is none.
+ * Locks an application against every review and signature until the end of the transaction, and returns the facts that
+ * a decision needs; null: there is no such application.
  */
 export async function holdApplication(
   session: Transaction,

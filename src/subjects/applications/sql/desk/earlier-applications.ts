@@ -1,4 +1,7 @@
-/** Earlier applications of the same phone or of the same ID number, by their blind indexes. */
+/**
+ * Finds earlier applications of the same phone or of the same ID number, by their blind indexes (D11, D49;
+ * docs/operators.md, "One application"). Reads the buckets by `look_up_person`, `applications_of` and `partners`.
+ */
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
@@ -7,7 +10,7 @@ import { requireIndexKey } from '../../../../seal/index-key.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 import { byPartitions, lookUpParts } from '../partition-runs.ts';
 
-/** What is told of an earlier application: nothing of its person. */
+/** What is shown about an earlier application: no data of its person. */
 interface EarlierApplication {
   readonly id: ApplicationId;
   readonly partner: { readonly id: PartnerId; readonly name: string };
@@ -27,7 +30,7 @@ const MOST_COUNTED = 100;
 const MOST_SHOWN = 20;
 const INDEXES =
   'SELECT nullif(a.phone_index, 0) AS phone_index, nullif(a.id_number_index, 0) AS id_number_index FROM applications_of(ARRAY[$1::bigint]) AS a';
-/** Statements of their own: on a cluster the buckets and the batches are on different machines. */
+/** Separate statements, because on a cluster the buckets and the batches are on different machines. */
 const LOOK_UP = `
   SELECT f.id, f.is_phone FROM (
     SELECT p.id, p.is_phone, row_number() OVER (PARTITION BY p.is_phone ORDER BY p.id DESC) AS number
@@ -38,8 +41,8 @@ const READ = `
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
 
 /**
- * The applications before this one with its phone and with its ID number (D49); none where it is erased. Throws an
- * `OtherIndexKeyError` where a `vault reindex` passed this process by.
+ * The earlier applications with the same phone and with the same ID number (D49); none if this one is erased. Throws an
+ * `OtherIndexKeyError` if a `vault reindex` passed this process by.
  */
 export async function earlierApplications(
   session: Session,

@@ -1,4 +1,7 @@
-/** The last event of an application: what an operator's act is decided on (D48). */
+/**
+ * Reads the last event of an application, which an operator's act names as the state that it decided on (D48;
+ * docs/operators.md, "The operator API"). Reads `application_events` and `applications_of`.
+ */
 import { type ApplicationId, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { Session } from '../../../../ground/postgres/database.ts';
 
@@ -7,8 +10,8 @@ const LAST = `
   FROM applications_of(ARRAY[$1::bigint]) AS a`;
 
 /**
- * The number of the last event, as a decimal text; `0` where nothing has happened since the registration, and null
- * where there is no such application.
+ * The number of the last event, as a decimal text; `0` if nothing has happened since the registration, and null if
+ * there is no such application.
  */
 export async function lastEventOf(session: Session, id: ApplicationId): Promise<string | null> {
   return (await session.query<{ last: string }>(LAST, [id])).rows[0]?.last ?? null;
@@ -18,7 +21,10 @@ const LAST_OF_EACH = `
   SELECT u.id, coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = u.id), 0)::text AS last
   FROM unnest($1::bigint[]) AS u(id)`;
 
-/** The number of the last event of each application, as `lastEventOf`; it asks for no application. */
+/**
+ * The number of the last event of each application, as `lastEventOf`, but without a look whether the application
+ * exists.
+ */
 export async function lastEventsOf(
   session: Session,
   ids: readonly ApplicationId[],
