@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the partners, beside the check of keys (`app/serve.ts`). */
+/**
+ * The jobs that `serve` and `worker` run for the partners, beside the check of keys (`app/serve.ts`): docs/upkeep.md,
+ * "Jobs".
+ */
 import type { Service } from '../../program/subject/subject.ts';
 import { tellForgedKeys } from './sql/key-macs.ts';
 import { advanceUsage } from './sql/usage.ts';

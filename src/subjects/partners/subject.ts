@@ -1,4 +1,4 @@
-/** The parts of the partners in the program. */
+/** The parts of the partners in the program: commands, jobs, tables. `program/subject/subject.ts` has the form. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import type { WhenClosing } from './uses/partners.ts';

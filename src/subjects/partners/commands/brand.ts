@@ -1,4 +1,4 @@
-/** `ventanilla key brand`. */
+/** The commands `ventanilla key brand` (docs/brand.md). Reads the brand's file; `uses/brand.ts` does the work. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { KeyId } from '../../../domain/partner/credential.ts';

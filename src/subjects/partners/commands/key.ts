@@ -1,4 +1,7 @@
-/** `ventanilla key`. */
+/**
+ * The commands `ventanilla key`, also `key refusals` (contract, "Authentication"; docs/operations.md, "Commands";
+ * docs/refusals.md). `uses/keys.ts` does the work.
+ */
 import { type Command, Option } from 'commander';
 import {
   ENVIRONMENTS,

@@ -1,4 +1,4 @@
-/** `ventanilla partner`. */
+/** The commands `ventanilla partner` (docs/operations.md, "Commands"). `uses/partners.ts` does the work. */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { withOffset } from '../../../ground/base/clock.ts';

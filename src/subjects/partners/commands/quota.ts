@@ -1,4 +1,7 @@
-/** `ventanilla quota`. */
+/**
+ * The command `ventanilla quota`: a partner's usage and what its keys still allow (contract, "Quota status"; D18).
+ * `uses/partners.ts` reads the store.
+ */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { withOffset } from '../../../ground/base/clock.ts';

@@ -1,4 +1,7 @@
-/** Answers the request for a partner's quota, after its admission (contract, "Endpoints"). */
+/**
+ * Answers `GET /PRO` and `GET /DEV`, after the request's admission (contract, "Ask for the quota"; D22).
+ * `uses/quota-status.ts` reads the store.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credential, Environment } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * The form of an API key: `vtn_`, the environment, `_`, the secret in hex and eight hex digits of checksum. People and
- * secret scanners recognise the prefix. The checksum refuses a mistyped or cut key without a look-up in the database.
+ * The form of an API key: `vtn_`, the environment, `_`, the secret in hex and eight hex digits of checksum. Pure.
+ * People and secret scanners recognise the prefix. The checksum refuses a mistyped or cut key without a look-up in the
+ * database.
  */
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../../../domain/partner/credential.ts';
@@ -18,7 +19,7 @@ export function formatApiKey(environment: Environment | null, secret: Buffer): s
   return body + checksum(body);
 }
 
-/** True where form and checksum are right. The key need not exist. */
+/** True if form and checksum are right. The key need not exist. */
 export function isApiKey(text: string): boolean {
   return FORM.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }

@@ -1,4 +1,6 @@
-/** Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). */
+/**
+ * Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). Pure.
+ */
 import { flowFaults } from '../../../domain/conversation/check-flow.ts';
 import { isOffering, MESSAGE_TYPES, type MessageType } from '../../../domain/message/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../../domain/message/outgoing-message.ts';
@@ -191,7 +193,7 @@ function* parameterFaults(parameters: unknown, path: string, type: MessageType):
 
 /**
  * Finds texts whose placeholders differ from the parameters of their template, defaults included. The text repeats the
- * template, and the channel refuses a template with another number of parameters than the approved one.
+ * template, and the channel refuses a message whose number of parameters differs from the approved template.
  */
 function* disagreements(brand: Brand): Faults {
   const { texts, templates } = effectiveBrand(brand, '');

@@ -1,6 +1,6 @@
 /**
- * API keys, as operators manage them. The store holds no key, only its digest and its first characters. A MAC covers
- * the row (`key-macs.ts`).
+ * Adds and reads API keys, as operators manage them (D18, D20, D21, D24). The store holds no key, only its digest and
+ * its first characters. A MAC covers the row (`key-macs.ts`). Reads `partners`, reads and writes `api_keys`.
  */
 
 import type { Brand } from '../../../domain/partner/brand.ts';
@@ -41,7 +41,7 @@ export interface ApiKey extends KeySettings {
   readonly partner: { readonly id: PartnerId; readonly name: string };
   /**
    * The status by the database's clock at the time of reading. Forged: this service has not written the row as it is,
-   * so nobody gets in with the key; it can only be revoked.
+   * so the key is refused and can only be revoked.
    */
   readonly status: 'live' | 'expired' | 'revoked' | 'forged';
   readonly createdAt: Date;
@@ -204,7 +204,10 @@ const OF_OTHER_PEPPERS = `
   SELECT id FROM api_keys
   WHERE pepper <> ALL ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY id`;
 
-/** The live keys that were hashed with none of the peppers with these fingerprints: they would be unknown. */
+/**
+ * The live keys that were hashed with none of the peppers with these fingerprints. Without their pepper nobody would
+ * recognise them.
+ */
 export async function keysOfOtherPeppers(
   session: Transaction,
   pepperIds: readonly string[],

@@ -1,4 +1,7 @@
-/** Finds the credential of an API key: read at every request, never cached (D2, D21). */
+/**
+ * Finds the credential of an API key: read at every request, never cached (D2, D21). Reads `api_keys` and `partners`;
+ * writes a digest with a newer pepper. Why: docs/decisions/0002-the-key-is-looked-up-at-every-request.md.
+ */
 import { type Brand, templateNames } from '../../../domain/partner/brand.ts';
 import type { Credential, KeyId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
@@ -45,7 +48,7 @@ export interface FoundKey {
   readonly facts: KeyFacts & { readonly mac: Buffer };
 }
 
-/** Not over what a command has changed meanwhile. */
+/** Does not overwrite what a command has changed meanwhile. */
 const HASH_AGAIN = 'UPDATE api_keys SET digest = $3, pepper = $4, mac = $5 WHERE id = $1 AND mac = $2';
 
 interface Lookup {
@@ -72,8 +75,8 @@ export class Credentials {
   }
 
   /**
-   * The key with this digest, at a time after the call; null if there is none that this service has written. Look-ups
-   * that wait at the same moment share a statement. Throws `UnavailableError`.
+   * The key with this digest, read after the call; null if there is none that this service has written. Look-ups that
+   * wait at the same moment share a statement. Throws `UnavailableError`.
    */
   find(digest: Buffer): Promise<FoundKey | null> {
     return new Promise((resolve, reject) => {
@@ -84,7 +87,7 @@ export class Credentials {
   }
 
   /**
-   * Replaces the digest of a key by one with another pepper, once at a time for each key. Nobody waits for it: where it
+   * Replaces the digest of a key by one with another pepper, once at a time for each key. Nobody waits for it: if it
    * fails, the next use of the key tries again.
    */
   hashAgain({ facts }: FoundKey, to: { readonly digest: Buffer; readonly pepper: string }): void {
@@ -106,7 +109,7 @@ export class Credentials {
         values: [[...new Set(lookups.map(({ digest }) => digest))]],
       });
       const own = rows.filter((row) => isOwnKey(this.#vault, row));
-      // A process that a vault reindex has passed by knows no MAC: it must not say that a key is none.
+      // A process that a `vault reindex` has passed by cannot check a MAC, so it must not call a key unknown.
       if (own.length < rows.length) await requireIndexKey(this.#database, this.#vault);
       const found = new Map(own.map((row) => [row.digest.toString('hex'), foundKeyOf(row)]));
       for (const { digest, resolve } of lookups) resolve(found.get(digest.toString('hex')) ?? null);

@@ -1,4 +1,7 @@
-/** Changes of API keys. A MAC covers the row, so a change locks it first, and writes it with a new one. */
+/**
+ * Changes API keys: revokes, rotates, gives a cap, ends them again after a restore (D18, D21; docs/backup.md). A MAC
+ * covers the row, so a change locks it first, and writes it with a new MAC. Reads and writes `api_keys`.
+ */
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import {
   againAfterConflict,
@@ -16,7 +19,7 @@ const LOCK = `${FIND} FOR NO KEY UPDATE OF k`;
 const CHANGE = `
   UPDATE api_keys SET daily_cap = $2, expires_at = ${timeOf('$3')}, revoked_at = ${timeOf('$4')}, mac = $5
   WHERE id = $1::bigint`;
-/** That of the transaction: a successor's beginning is the same. */
+/** The time of the transaction, so that it equals the beginning of a successor. */
 const NOW = `SELECT ${micros('now()')} AS now`;
 
 /** The row, locked until the transaction ends, and the time of the database. */
@@ -67,7 +70,7 @@ export async function revokeKeysOf(
   return rows.length;
 }
 
-/** Gives a key another cap, or none (null). Returns null if there is no such key, `forged` where it may not change. */
+/** Gives a key another cap, or none (null). Returns null if there is no such key, `forged` if it may not change. */
 export function setKeyCap(
   database: Database,
   vault: Vault,

@@ -1,4 +1,7 @@
-/** The MAC of an API key's row: it covers whose key it is, and what it allows, so that nobody gives it to another. */
+/**
+ * The MAC of an API key's row: it covers whose key it is and what it allows, so that nobody can give the key to another
+ * partner (SECURITY.md, "Who writes the database"). Reads and writes `api_keys.mac`; `seal/row-macs.ts` has the rule.
+ */
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { micros } from '../../../ground/postgres/database-time.ts';
 import {
@@ -43,7 +46,7 @@ export function isOwnKey(vault: Vault, row: KeyFacts & { readonly mac: Buffer })
   return isRowMac(vault, KIND, factsOf(row), row.mac);
 }
 
-/** All keys, for the check of their MACs and their replacement. */
+/** All keys, for the check and the replacement of their MACs. */
 export const KEYS: MacedRows<KeyFacts & { mac: Buffer }> = {
   kind: KIND,
   read: `SELECT k.id::text AS name, ${KEY_FACTS} FROM api_keys k`,
@@ -55,7 +58,7 @@ export const KEYS: MacedRows<KeyFacts & { mac: Buffer }> = {
 /** For the replacement of the index key. */
 export const KEY_MACS = renewedMacs('MACs of API keys', KEYS);
 
-/** Tells of keys that this service has not written: `tellForged`. */
+/** Reports keys that this service has not written (`tellForged`). */
 export function tellForgedKeys(context: Telling): Promise<void> {
   return tellForged(context, [KEYS]);
 }

@@ -1,4 +1,7 @@
-/** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
+/**
+ * Counts the outcomes of each key's applications, by hour of the database's clock (D39; docs/refusals.md). No personal
+ * data. Writes `key_outcomes` and `key_totals` by `add_key_outcomes`, reads them with `api_keys` and `partners`.
+ */
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 
@@ -12,7 +15,7 @@ export interface OutcomeCounts {
   unauthorized: number;
   /** Batches that registered nothing and whose answer is remembered (D36). */
   remembered: number;
-  /** Such answers that were forgotten early, for newer ones of the key. */
+  /** Such answers that were forgotten early, because the key had newer ones. */
   forgotten: number;
 }
 

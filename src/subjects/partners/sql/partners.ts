@@ -1,4 +1,7 @@
-/** Partners, as operators keep them. */
+/**
+ * Adds, reads, renames, closes and reopens partners (docs/operations.md, "Commands"). Reads and writes `partners` and
+ * `usage_totals`; closing also writes `api_keys`.
+ */
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
@@ -19,7 +22,7 @@ export interface Partner {
   readonly name: string;
   readonly country: Country;
   readonly createdAt: Date;
-  /** Since when the partner has no keys and gets none; null: it is open. */
+  /** When the partner was closed: since then it has no keys and gets none; null: it is open. */
   readonly closedAt: Date | null;
 }
 
@@ -33,7 +36,7 @@ interface Row {
 
 const COLUMNS = 'id, name, country, created_at, closed_at';
 
-/** The row of usage_totals is the lock of the partner's quota, so neither row may exist without the other. */
+/** The row of `usage_totals` is the lock of the partner's quota, so neither row may exist without the other. */
 const ADD = `
   WITH added AS (
     INSERT INTO partners AS a (id, name, country) VALUES ($3, $1, $2)
@@ -125,11 +128,12 @@ export async function renamePartner(
 
 const CLOSE = `
   UPDATE partners SET closed_at = now() WHERE id = $1::bigint AND closed_at IS NULL RETURNING ${COLUMNS}`;
-/** Waits for sessions that rotate a key, so that the next statement sees the new one. */
+/** Waits for sessions that rotate a key, so that the next statement sees the new key. */
 const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY id FOR NO KEY UPDATE';
 
 /**
- * What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys.
+ * What another subject does for a partner that closes, in the same transaction, after the locks of its row and its
+ * keys.
  */
 export type WhenClosing = (session: Session, partnerId: PartnerId) => Promise<unknown>;
 

@@ -1,4 +1,4 @@
-/** The tables of partners. */
+/** The tables that the partners write. `ground/postgres/table.ts` says what is declared. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 
 const OUTCOMES_KEPT = "interval '30 days'";

@@ -1,4 +1,7 @@
-/** A partner's usage, and the upkeep of the usage ledger (D18, D39). */
+/**
+ * Reads a partner's usage, and moves the usage ledger on in the upkeep (D18, D39; ARCHITECTURE, "Clocks"). Reads and
+ * writes `usage_totals` and the ledger by `usage_at` and `advance_usage`.
+ */
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';

@@ -1,4 +1,7 @@
-/** Finds the partner's credential for an API key (contract, "Authentication"; D2, D20, D21). */
+/**
+ * Finds the partner's credential for an API key, and refuses a key of the other environment (contract,
+ * "Authentication"; D2, D20, D21). `sql/credentials.ts` reads the store.
+ */
 import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { isApiKey } from '../rules/api-key.ts';
@@ -20,8 +23,8 @@ export type Authenticate = (
 ) => Promise<Credential | null>;
 
 /**
- * Gives the credential of a live key that may be used on the environment. Throws `OtherEnvironmentError` for one that
- * is for the other environment; null for any other key. `onRefused` is called with a known key that is refused.
+ * Gives the credential of a live key that may be used on the environment. Throws `OtherEnvironmentError` for a key of
+ * the other environment; null for any other key. `onRefused` is called with a known key that is refused.
  */
 export function authenticator(
   vault: Vault,
@@ -41,7 +44,7 @@ export function authenticator(
   };
 }
 
-/** A key that was hashed with an older pepper is hashed again, so that the older pepper can go some day. */
+/** A key that was hashed with an older pepper is hashed again, so that the older pepper can be removed some day. */
 async function findKey(vault: Vault, credentials: Credentials, apiKey: string): Promise<FoundKey | null> {
   const digest = vault.apiKeyDigest(apiKey);
   const found = await credentials.find(digest);

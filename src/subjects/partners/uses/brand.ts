@@ -1,4 +1,7 @@
-/** What operators do with the brand of a key (contract, "Events"; D31, D32). */
+/**
+ * What operators do with the brand of a key: read, check, set, preview (docs/brand.md; contract, "Events"; D31, D32).
+ * Writes the store through `sql/api-keys.ts`.
+ */
 import { toMessageId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';

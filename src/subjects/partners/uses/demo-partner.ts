@@ -1,4 +1,7 @@
-/** Makes a partner at the first start, so that the service can be tried at once. */
+/**
+ * Makes a partner at the first start, so that the service can be tried at once (README.md, "Two commands"). Writes the
+ * store through `sql/partners.ts`. Why not elsewhere: docs/decisions/0005-no-demo-partner-on-a-server-of-your-own.md.
+ */
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Patience } from '../../../ground/postgres/patience.ts';
 import type { Vault } from '../../../seal/vault.ts';

@@ -1,7 +1,7 @@
 /**
  * Counts the outcomes of each key's applications on PRO, so that an operator sees whose applications are refused, how
- * often and why. A request only increments numbers in memory; every few seconds they are written to the store. A
- * process that is killed loses its last few seconds of counts; a write in doubt may count twice.
+ * often and why (docs/refusals.md). A request only adds to numbers in memory; every few seconds they are written to the
+ * store. A process that is killed loses its last few seconds of counts; a write in doubt may count twice.
  */
 
 import type { Outcome } from '../../../domain/application/read-application.ts';

@@ -1,4 +1,7 @@
-/** What operators do with API keys (contract, "Authentication"; D18, D20, D21, D24). */
+/**
+ * What operators do with API keys: issue, list, revoke, rotate, give a cap (contract, "Authentication"; D18, D20, D21,
+ * D24). Writes the store through `sql/api-keys.ts` and `sql/key-changes.ts`.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
@@ -82,7 +85,7 @@ export async function revokeKey(context: OperatorContext, id: KeyId): Promise<Ap
   throw new OperatorError(`key ${id} was revoked before`);
 }
 
-/** `replaced` stays valid beside the new key until `expiresAt`. */
+/** `replaced` stays valid together with the new key until `expiresAt`. */
 interface RotatedKey extends IssuedKey {
   readonly replaced: { readonly id: KeyId; readonly expiresAt: Date };
 }

@@ -1,4 +1,7 @@
-/** A phone as an operator writes it, where a guess could mean another person. */
+/**
+ * Reads a phone as an operator writes it, if it can mean only one phone (D11): a guess could be another person's phone.
+ * Reads the countries of `partners`.
+ */
 import { countryOfPhone, normalisePhone, type Phone, typedPhone } from '../../../domain/phone/phone.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
@@ -6,7 +9,7 @@ import { readPartnerCountries } from '../sql/partners.ts';
 
 /**
  * The phone that is written with its country code, or as dialled in a country that has partners. Throws `OperatorError`
- * where the text is neither, or fits phones of several countries: a guess could be another person's phone.
+ * if the text is neither, or fits phones of several countries: a guess could be another person's phone.
  */
 export async function readOnePhone(
   context: Pick<OperatorContext, 'database' | 'vault'>,
@@ -38,7 +41,7 @@ async function readingsOf({ database }: Pick<OperatorContext, 'database'>, text:
   const readings = countries
     .map((country) => normalisePhone(text, country))
     .filter((phone) => phone !== null);
-  // A number that is not valid in a country is read as an international one, here perhaps of a country without
+  // A number that is not valid in a country is read as an international one, which may be of a country without
   // partners.
   const known = readings.filter((phone) => countries.some((country) => country === countryOfPhone(phone)));
   return [...new Set(known)];

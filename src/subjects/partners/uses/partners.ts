@@ -1,4 +1,7 @@
-/** What operators do with partners. */
+/**
+ * What operators do with partners: add, rename, close, reopen, list, see the quota (docs/operations.md, "Commands";
+ * D18). Writes the store through `sql/partners.ts`.
+ */
 import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { isCountry } from '../../../ground/base/country-data.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
@@ -65,7 +68,7 @@ export async function changePartnerName(
 }
 
 /**
- * Closes a partner: its keys are revoked, and it gets no key. `whenClosing` is what other subjects do then.
+ * Closes a partner: its keys are revoked, and it gets no key. `whenClosing` is what other subjects then do.
  * Applications and messages stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`,
  * also if it is closed already.
  */

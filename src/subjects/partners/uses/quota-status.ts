@@ -1,4 +1,7 @@
-/** Tells a partner its quota (contract, "Quota status"; D18). */
+/**
+ * Reads a partner's quota: its usage against the cap of the key (contract, "Quota status"; D18). `sql/usage.ts` reads
+ * the store.
+ */
 import type { Credential, PartnerId } from '../../../domain/partner/credential.ts';
 import { UnavailableError } from '../../../ground/base/registration-failure.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
