@@ -1,4 +1,4 @@
-/** What `serve` and `worker` run of the events. */
+/** What `serve` and `worker` run for the events: the job that deletes old ones (docs/upkeep.md, "Jobs"). */
 import type { Service } from '../../program/subject/subject.ts';
 import { forgetPartnerEvents } from './sql/event-retention.ts';
 

@@ -1,4 +1,4 @@
-/** The parts of the events in the program. */
+/** The parts of the events in the program: command, job, tables. `program/subject/subject.ts` has the form. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 

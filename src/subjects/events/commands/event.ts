@@ -1,4 +1,7 @@
-/** `ventanilla event`. */
+/**
+ * The command `ventanilla event list` (docs/operations.md, "Events of partners"). `uses/list-partner-events.ts` does
+ * the work.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';

@@ -1,4 +1,7 @@
-/** The OpenAPI document's pushed events: the request that the service sends to a partner's endpoint (D41). */
+/**
+ * The part of the OpenAPI document about pushed events: the request that the service sends to a partner's endpoint
+ * (D41). Data alone.
+ */
 import { EXAMPLE_EVENTS } from '../../../wire/contract/examples-reads.ts';
 import { reference, type Schema } from '../../../wire/contract/openapi-request.ts';
 import { renderPartnerEvent } from '../../../wire/contract/partner-event.ts';

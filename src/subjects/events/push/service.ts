@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the pushes (D41). */
+/**
+ * What `serve` and `worker` run for the pushes: the pusher, and jobs of the upkeep (D41; README.md). Reads and writes
+ * `pushes` and `partner_endpoints` through `sql`, uses the network through `http`, and writes to the log.
+ */
 import { errorFields } from '../../../ground/base/describe-error.ts';
 import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { failureLog } from '../../../program/operations/failure-log.ts';
@@ -13,11 +16,11 @@ import { type EndpointChange, type PushRecord, recordPushes } from './sql/record
 import { type PushContext, type PushFault, pushDue } from './turn.ts';
 
 /**
- * New events wait for the attempts of a turn, which begin together. Batches come first, and a slow turn says that the
- * database is busy: it is followed by a rest as long.
+ * The least rest, because new events wait for the attempts of a turn, which begin together. Batches come first: a slow
+ * turn shows that the database is busy, and is followed by a rest of the same length.
  */
 const REST_MS = 20;
-/** An installation without endpoints does little for them. */
+/** The longest rest, because an installation without endpoints should do little for them. */
 const LONGEST_IDLE_MS = 2_000;
 /**
  * With this many attempts under way a process begins no turn, so the attempts of one more turn may come on top. It
@@ -26,7 +29,7 @@ const LONGEST_IDLE_MS = 2_000;
 const MOST_UNDERWAY = 1_000;
 
 /**
- * Starts the loop. `onError` is called when a turn fails. Attempts that are cut off after `stop()` are made again after
+ * Starts the loop. `onError` is called when a turn fails. Attempts that are cut off after `stop()` are repeated after
  * their lease.
  */
 export function startPusher(context: PushContext, onError: (error: unknown) => void): Loop {
@@ -40,7 +43,7 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
   });
 }
 
-/** An attempt that is not recorded by then is made again when its lease ends. */
+/** An attempt that is not recorded in this time is repeated when its lease ends. */
 const KEEP_RECORD_MS = 12_000;
 
 const FAULTS: Readonly<Record<PushFault, string>> = {
@@ -83,7 +86,7 @@ function startPushes({ database, vault, clock, log, failed, setting, watcher }: 
       const changes = await againAfterConflict(() => recordPushes(database, some));
       for (const change of changes) {
         tell(change);
-        // Where this fails, the upkeep drops the pushes that are left.
+        // If this fails, the upkeep drops the remaining pushes.
         if (change.change === 'disabled') await dropPushes(database, change.partnerId).catch(() => {});
       }
     },

@@ -1,4 +1,6 @@
-/** The parts of the pushes in the program. */
+/**
+ * The parts of the pushes in the program: commands, settings, jobs, loops. `program/subject/subject.ts` has the form.
+ */
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { groupNamed } from '../../../program/cli/command.ts';

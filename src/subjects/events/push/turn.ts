@@ -1,4 +1,7 @@
-/** One turn of the pushes: claims what is due, reads the events, and sends each one without waiting for the others. */
+/**
+ * One turn of the pushes: claims what is due, reads the events, and sends each one without waiting for the others
+ * (README.md). Reads and writes the store through `sql`, uses the network through the given sender.
+ */
 import type { PartnerEvent } from '../../../domain/event/event.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -32,8 +35,8 @@ export interface PushContext {
 export type PushFault = 'unreadable_event' | 'unreadable_endpoint' | 'unknown_key';
 
 /**
- * Claims due pushes beside those under way, whose partners `held` has, and begins their attempts. An attempt that `cut`
- * aborts is not recorded: after its lease it is made again.
+ * Claims due pushes in addition to those under way, whose partners `held` has, and begins their attempts. An attempt
+ * that `cut` aborts is not recorded: it is repeated after its lease.
  */
 export async function pushDue(
   context: PushContext,
@@ -52,7 +55,7 @@ export async function pushDue(
     ended: attempt(context, push, {
       target: targets.get(push.partnerId),
       event: events.get(keyOf(push)),
-      // The seconds of the database's clock (D39).
+      // In seconds of the database's clock (D39).
       timestamp: Math.floor((nowMs + context.clock.monotonicMs() - claimedAtMs) / 1000),
       cut,
     }),
@@ -60,8 +63,8 @@ export async function pushDue(
 }
 
 /**
- * The events of the pushes. An event that was deleted for its age is left out; an event with damaged rows is null. Of
- * `unknown_key` this process does not have the data key of the applicant.
+ * The events of the pushes. An event that was deleted for its age is left out; an event with damaged rows is null.
+ * `unknown_key`: this process does not have the data key of the applicant.
  */
 async function readEvents(
   context: PushContext,

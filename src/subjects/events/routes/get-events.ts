@@ -1,4 +1,7 @@
-/** Answers the request for a page of a partner's events, after its admission (D41). */
+/**
+ * Answers `GET /PRO/events`, after the request's admission (D41; contract, "Read the events"). `uses/partner-events.ts`
+ * reads the store.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Credential, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

@@ -1,4 +1,7 @@
-/** The events of conversations (D47), stored in the transaction of what happened. */
+/**
+ * Stores the events of conversations in the transaction of what happened (D47). Locks `partner_event_totals`; writes
+ * `partner_events` by `write_partner_events`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type {
   CONVERSATION_EVENT_TYPES,
@@ -21,7 +24,7 @@ const LOCK = `
 
 /**
  * Takes the locks of these partners' events in their order, for a transaction that writes events in several statements.
- * They are the last locks that a transaction takes.
+ * These have to be the last locks of the transaction.
  */
 export async function lockPartnerEvents(
   session: Transaction,
@@ -32,7 +35,7 @@ export async function lockPartnerEvents(
 
 const ADD = 'SELECT write_partner_events($1::partner_event_type[], $2, $3, NULL, NULL, NULL, NULL, $4)';
 
-/** Stores events in their order. Its locks are the last ones that a transaction takes. */
+/** Stores events in their order. Its locks have to be the last ones of the transaction. */
 export async function addConversationEvents(
   session: Transaction,
   events: readonly NewConversationEvent[],

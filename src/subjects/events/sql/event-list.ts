@@ -1,4 +1,7 @@
-/** Lists the stored events of a partner for operators: without personal data. */
+/**
+ * Lists the stored events of a partner for operators, without personal data (docs/operations.md, "Events of partners").
+ * Reads `partner_events` and `partner_event_totals`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -6,7 +9,7 @@ import { EVENT_COLUMNS, type EventRow } from './partner-events.ts';
 
 /** Most events of one statement. */
 const CHUNK = 500;
-/** The numbers that one statement looks at: a filter may fit few events of many. */
+/** How many numbers one statement looks at, because a filter may fit few of many events. */
 const WINDOW = 100_000;
 
 /** null: does not narrow the list. */

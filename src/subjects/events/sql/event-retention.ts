@@ -1,4 +1,7 @@
-/** The retention of partner events: 30 days, by the clock and by the elapsed time (D39, D41). */
+/**
+ * Deletes partner events after 30 days, by the clock and by the elapsed time (D39, D41). Reads `partner_event_totals`
+ * and `elapsed`, writes by `forget_partner_events`.
+ */
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 
@@ -16,7 +19,7 @@ const PARTNERS = `
   WHERE oldest.stored_ms <= (SELECT ms FROM elapsed) - ms_of(partner_event_life()) ORDER BY t.partner_id`;
 const FORGET = 'SELECT forget_partner_events($1, $2) AS deleted';
 
-/** Deletes old events. From then on a cursor from before them is refused. */
+/** Deletes old events. From then on a cursor that points before them is refused. */
 export async function forgetPartnerEvents(database: Database): Promise<void> {
   const { rows: partners } = await database.query<{ partner_id: PartnerId }>(PARTNERS);
   for (const { partner_id: partnerId } of partners) {

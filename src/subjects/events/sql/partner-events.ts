@@ -1,4 +1,7 @@
-/** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
+/**
+ * Reads partner events for the feed and the pushes, with the ids that partners see and with the ID numbers from the
+ * envelopes (D41, D47). Reads `partner_events`, `partner_event_totals` and `batches`.
+ */
 import { batchAndPositionOf, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -26,7 +29,7 @@ interface EventKey {
   readonly number: number;
 }
 
-/** An event as it is stored. The last five are null where its type has no such field. */
+/** An event as it is stored. The last five are null if its type has no such field. */
 export interface EventRow {
   partner_id: PartnerId;
   number: string;
@@ -49,7 +52,7 @@ const READ = `
   JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
   ORDER BY e.partner_id, e.number`;
 
-/** What reads events. */
+/** What a reader of events needs. */
 interface EventSource {
   readonly database: Database;
   readonly vault: Vault;
@@ -78,7 +81,7 @@ export interface EventPage {
 
 /**
  * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the
- * partner has no events yet. Of other types than $4 there are a few at most between two events.
+ * partner has no events yet. Between two events there are at most a few of other types than $4.
  */
 const READ_PAGE = `
   SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
@@ -95,7 +98,7 @@ interface PageRow extends EventRow {
 }
 
 interface PageOptions {
-  /** By default those that a partner hears of without asking. */
+  /** By default the types that a partner gets without asking. */
   readonly types?: readonly PartnerEventType[];
   /** As in `eachEnvelope`. */
   readonly pace?: Pace | undefined;
@@ -103,9 +106,9 @@ interface PageOptions {
 
 /**
  * The first `limit` of the partner's events of these types after a number, or after null from the oldest that is kept.
- * Each set of types has an order of its own without gaps: where a page has all that there is, the next page comes
- * after every event, of whatever type. Returns null if events after the number are deleted, or if the number is above
- * the newest one: an older copy of the store was restored.
+ * Each set of types has its own order without gaps: if a page has all events of its types, the next page comes after
+ * every event, of whatever type. Returns null if events after the number are deleted, or if the number is above the
+ * newest one: an older copy of the store was restored.
  */
 export async function readEventPage(
   store: EventSource,
@@ -126,8 +129,8 @@ export async function readEventPage(
 }
 
 /**
- * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of`
- * would read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ * A separate statement, because on a cluster these rows are on other machines than the events. `applications_of` would
+ * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
  */
 const READ_PERSONS = `
   SELECT g.id, b.partner_id, b.id AS batch_id, position_of(g.id) AS position,
@@ -140,8 +143,8 @@ interface PersonRow extends SealedRow {
 }
 
 /**
- * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's
- * applicant. Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ * Adds the ids and the ID numbers. The ID number is null if it cannot be read, or if the applicant is another
+ * partner's. Throws `UnknownDataKeyError` if this process does not have the data key of one.
  */
 async function withIdNumbers(
   { database, vault, clock }: EventSource,

@@ -1,4 +1,7 @@
-/** Lists a partner's events for operators (D41). */
+/**
+ * Lists a partner's events for operators (docs/operations.md, "Events of partners"; D41). `sql/event-list.ts` reads the
+ * store.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';

@@ -1,4 +1,7 @@
-/** What a partner reads of its own applications: its events in order (D41). */
+/**
+ * Reads a page of a partner's feed: its events in order, after a cursor (D41; docs/events.md, "The feed").
+ * `sql/partner-events.ts` reads the store.
+ */
 import type { EventId, PartnerEvent, PartnerEventType } from '../../../domain/event/event.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';

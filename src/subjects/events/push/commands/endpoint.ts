@@ -1,4 +1,7 @@
-/** `ventanilla partner endpoint`. */
+/**
+ * The commands `ventanilla partner endpoint`, and how they show endpoints and test pushes (docs/events.md, "Push").
+ * `uses/endpoints.ts` does the work.
+ */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { HOUR_MS, optionalTime, withOffset } from '../../../../ground/base/clock.ts';
@@ -22,7 +25,7 @@ import {
 
 // How commands show endpoints and test pushes.
 
-/** What the codes of failures mean, where the code alone does not say it. */
+/** The meaning of those codes of failures that do not explain themselves. */
 const FAILURES: Readonly<Record<Exclude<OwnFailure, 'aborted'>, string> & Record<string, string>> = {
   timeout: 'no answer within 10 seconds',
   private_address: 'the name of the host leads to an address that is not public',
@@ -51,7 +54,7 @@ function failureText(failure: PushFailure): string {
   return `the status ${status}${status.startsWith('3') ? ' (redirects are not followed)' : ''}`;
 }
 
-/** The code stays in the text, so that it can be looked up. */
+/** The text keeps the code, so that people can look it up. */
 function otherFailure(code: string): string {
   if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`;
   return /^(ERR_SSL|ERR_TLS|CERT|UNABLE)_/.test(code) ? `TLS failed (${code})` : code;

@@ -1,4 +1,4 @@
-/** `ventanilla event resend`. */
+/** The command `ventanilla event resend` (docs/events.md, "Push"). `uses/endpoints.ts` does the work. */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { counted } from '../../../../ground/base/counted.ts';

@@ -1,4 +1,7 @@
-/** Sends one push over kept connections, to public addresses alone. */
+/**
+ * Sends one push over kept connections, to public addresses alone (README.md, "Addresses"; docs/events.md, "Where the
+ * service connects to"). Uses the network and name servers.
+ */
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -16,7 +19,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../../../../package.json
 
 const USER_AGENT = `Ventanilla/${version}`;
 
-// Looks up the addresses of a host and refuses those that are not public, for the very connection that uses them.
+// The first part: looks up the addresses of a host for the connection that uses them, and refuses those that are not
+// public.
 
 /** All addresses of a name. */
 type Resolve = (name: string) => Promise<string[]>;
@@ -51,8 +55,8 @@ export function bothFamilies(resolver: Pick<Resolver, 'resolve4' | 'resolve6'>):
 }
 
 /**
- * A look-up for `net.connect`, which connects to the addresses that it gets here and to no others. A name with any
- * address that is not public fails as a whole: its owner is mistaken, or tries to reach this network.
+ * A look-up for `net.connect`, which connects only to the addresses that it gets here. A name fails as a whole if one
+ * of its addresses is not public: its owner is mistaken, or tries to reach this network.
  */
 function publicLookup(resolve: Resolve): LookupFunction {
   return (name, options, callback) => {
@@ -87,7 +91,7 @@ export type PushResult =
   | { readonly kind: 'failed'; readonly failure: PushFailure; readonly isGone: boolean };
 
 export interface PushSender {
-  /** Never rejects, and resolves within the time limit, or at once where the signal aborts. */
+  /** Never rejects. Resolves within the time limit, or at once if the signal aborts. */
   send(push: PushRequest, signal: AbortSignal): Promise<PushResult>;
   /** Closes the kept connections. */
   close(): void;
@@ -106,14 +110,17 @@ export interface SenderOptions {
 const TIMEOUT_MS = 10_000;
 /** Closes idle connections before most servers do, so that no request meets the server's close. */
 const IDLE_MS = 4_000;
-/** How much of an answer's body is read so that its connection can be kept. Beyond either the connection is closed. */
+/**
+ * How much of an answer's body is read so that its connection can be kept. If the body has more, or takes longer, the
+ * connection is closed.
+ */
 const MAX_BODY_BYTES = 4_096;
 const MAX_BODY_MS = 1_000;
 
-/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+/** Interim answers (100 to 199) before an answer. A flood of them would stop all other work of the event loop. */
 const MAX_INTERIM_ANSWERS = 10;
 
-/** Makes a sender. It follows no redirect and uses no proxy, and an answer's status is all that it reads. */
+/** Makes a sender. It follows no redirect, uses no proxy, and reads only an answer's status. */
 export function pushSender({
   hosts,
   clock,
@@ -148,7 +155,7 @@ export function pushSender({
       new Promise((done) => {
         if (signal.aborted) return done(failed('aborted'));
         const { url } = push;
-        // Checked here, because `net.connect` looks up no address that stands in the URL itself.
+        // Checked here, because `net.connect` does not look up an address that is in the URL itself.
         const excepted = isExcepted(hosts, url);
         if (!excepted && addressIn(url) !== null && !mayBePublic(url)) return done(failed(PRIVATE_ADDRESS));
         if (!excepted && url.protocol !== 'https:') return done(failed('not_https'));
@@ -172,7 +179,7 @@ export function pushSender({
           request = current;
           current.on('error', (error: NodeJS.ErrnoException) => {
             // The endpoint closed the kept connection at the same moment: that says nothing about the endpoint. A
-            // request that was given up has the same error.
+            // request that was cancelled has the same error.
             if (isFirst && !isSettled && current.reusedSocket && error.code === 'ECONNRESET')
               return attempt(false);
             settle(failed(codeOf(error)));
@@ -221,7 +228,7 @@ function drain(response: IncomingMessage, clock: Clock): void {
   response.on('close', () => enough.cancel());
 }
 
-/** The code of the system, of TLS or of the look-up. Never the message, which has the address. */
+/** The code of the system, of TLS or of the look-up. Never the message, because it has the address. */
 function codeOf({ code = '' }: NodeJS.ErrnoException): PushFailure {
   return /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(code) ? (code as PushFailure) : 'no_connection';
 }

@@ -1,4 +1,6 @@
-/** Signs pushes as the Standard Webhooks specification says (D41). */
+/**
+ * Signs pushes as the Standard Webhooks specification says (D41; docs/events.md, "Push"). Pure but for random bytes.
+ */
 import { createHmac } from 'node:crypto';
 import { randomBytes } from '../../../../seal/vault.ts';
 
@@ -10,7 +12,7 @@ export function makeSigningSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** The text that is sent, and what its signature covers beside it. */
+/** The text that is sent, and what else its signature covers. */
 interface SignedText {
   readonly id: string;
   /** Seconds since 1970. */

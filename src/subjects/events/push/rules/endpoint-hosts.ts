@@ -1,4 +1,7 @@
-/** ENDPOINT_HOSTS: hosts of partners' endpoints that may be private or without TLS (D41). */
+/**
+ * Reads ENDPOINT_HOSTS: hosts of partners' endpoints that may be private or without TLS (D41; docs/events.md, "Where
+ * the service connects to"). Pure.
+ */
 import type { Setting } from '../../../../ground/base/setting.ts';
 
 /**

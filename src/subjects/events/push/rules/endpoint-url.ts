@@ -1,10 +1,13 @@
-/** Which URLs the service pushes partner events to (D41). */
+/**
+ * Decides which URLs may be an endpoint of a partner (D41; docs/events.md, "Where the service connects to"). Pure:
+ * looks up no name.
+ */
 import type { EndpointHosts } from './endpoint-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
 
 const MAX_LENGTH = 2_000;
 
-/** Whether an operator allows the URL's host, with its port, to be private and without TLS. */
+/** Whether an operator allows the URL's host and port to be private and without TLS. */
 export function isExcepted(hosts: EndpointHosts, { hostname, port, protocol }: URL): boolean {
   const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   return hosts.has(hostname) || hosts.has(`${hostname}:${ownPort}`);

@@ -1,5 +1,6 @@
 /**
- * Why a push failed, and why an endpoint is disabled: short codes, never a text of the endpoint and never its address.
+ * The codes of failed pushes and of disabled endpoints, and when a failed push is tried again (D41; docs/events.md,
+ * "Push"). Pure. A code is short, and never a text or the address of the endpoint.
  */
 
 // When a failed push is tried again (D41).
@@ -29,7 +30,7 @@ export type OwnFailure =
   | 'interim_answers'
   /** A failed connection without a code. */
   | 'no_connection'
-  /** A look-up without an answer. The codes of the name servers could be those of a connection. */
+  /** A look-up without an answer. The codes of name servers are not used, because connections have the same codes. */
   | 'name_servers';
 
 /** The code of a failed connection, of the system, of TLS or of Node, such as ECONNREFUSED. */
@@ -39,8 +40,8 @@ type ConnectionCode = Uppercase<string>;
 export type PushFailure = OwnFailure | ConnectionCode | `status_${number}`;
 
 /**
- * Why nothing is pushed to an endpoint: an operator disabled it, it answered 410, or no push succeeded for three days.
- * A test compares the statements with this list.
+ * Why an endpoint gets no pushes: an operator disabled it, it answered 410, or no push succeeded for three days. A test
+ * compares the statements with this list.
  */
 export const DISABLED_REASONS = ['operator', 'gone', 'no_success'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];

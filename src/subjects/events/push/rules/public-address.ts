@@ -1,8 +1,11 @@
-/** Which IP addresses are public. The service must not be led to an address inside a network (SSRF). */
+/**
+ * Decides which IP addresses are public, so that nobody can lead the service to an address inside a network (SSRF).
+ * Pure. The RFCs of the ranges are named below; docs/events.md, "Where the service connects to".
+ */
 import ipaddr from 'ipaddr.js';
 
 /**
- * Public by their class, but answered by the machine below: 168.63.129.16 is Azure's own agent on every virtual
+ * Public by their range, but answered by the machine's host: 168.63.129.16 is Azure's own agent on every virtual
  * machine.
  */
 const OF_THE_HOST = new Set(['168.63.129.16']);
@@ -12,7 +15,7 @@ const OF_THE_HOST = new Set(['168.63.129.16']);
  * IPv4-mapped) is judged by the carried one. False for any other text.
  */
 export function isPublicAddress(text: string): boolean {
-  // Node connects to these forms alone. The library also reads 0x7f.1, 010.0.0.1, and addresses with a zone.
+  // Node connects only to these forms. The library also reads 0x7f.1, 010.0.0.1, and addresses with a zone.
   if (!/^((0|[1-9]\d{0,2})(\.|$)){4}$|^(?=[^:]*:)[\da-f:.]+$/i.test(text) || !ipaddr.isValid(text))
     return false;
   const address = ipaddr.parse(text);

@@ -1,4 +1,4 @@
-/** Claims pushes that are due. */
+/** Claims pushes that are due, by `claim_pushes`, which reads and writes `pushes` (README.md, "Claim"). */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import type { Session } from '../../../../ground/postgres/database.ts';
 
@@ -37,8 +37,8 @@ const CLAIM = `
   FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
- * Leases about 100 due pushes, at most 16 a partner together with those under way. `held` has a partner for each
- * of those. `nowMs` is the database's time (D39), and 0 where nothing is due.
+ * Leases about 100 due pushes, at most 16 a partner together with those under way. `held` has the partner of each push
+ * under way. `nowMs` is the database's time (D39), and 0 if nothing is due.
  */
 export async function claimPushes(
   session: Session,

@@ -1,4 +1,7 @@
-/** Seals and opens the URL and the signing secrets of an endpoint (D41). */
+/**
+ * Seals and opens the URL and the signing secrets of an endpoint, and says which secrets sign now (D41; docs/events.md,
+ * "Push"). Pure.
+ */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { UnknownDataKeyError } from '../../../../ground/base/registration-failure.ts';
 import type { Vault } from '../../../../seal/vault.ts';
@@ -34,7 +37,7 @@ export function sealSettings(vault: Vault, partnerId: PartnerId, settings: Endpo
 }
 
 /**
- * Opens the settings in the row of a partner; null where they are damaged. Throws `UnknownDataKeyError` if this process
+ * Opens the settings in the row of a partner; null if they are damaged. Throws `UnknownDataKeyError` if this process
  * does not have their data key: the caller must not replace them, because the partner has the secret that they hold.
  */
 export function openSettings(vault: Vault, partnerId: PartnerId, sealed: Buffer): EndpointSettings | null {

@@ -1,4 +1,7 @@
-/** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
+/**
+ * Reads and changes the endpoints that partner events are pushed to (D41; docs/events.md, "Push"). URL and signing
+ * secrets are sealed together. Reads and writes `partner_endpoints` and `pushes`, reads `partner_events`.
+ */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { DAY_MS } from '../../../../ground/base/clock.ts';
 import { UnknownDataKeyError } from '../../../../ground/base/registration-failure.ts';
@@ -21,12 +24,14 @@ import {
 /** An endpoint as operators see it. */
 export interface Endpoint {
   readonly partnerId: PartnerId;
-  /** null where the settings are damaged. Of `unknown_key` this process does not have the data key. */
+  /** null if the settings are damaged. `unknown_key`: this process does not have their data key. */
   readonly settings: EndpointSettings | null | 'unknown_key';
   readonly setAt: Date;
   /** The events of conversations are pushed too (D47). */
   readonly conversationEvents: boolean;
-  /** How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: no more. */
+  /**
+   * How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: not any more.
+   */
   readonly overlapMs: number;
   readonly disabledAt: Date | null;
   readonly disabledReason: DisabledReason | null;
@@ -61,7 +66,7 @@ interface EndpointRow {
 /** How long the previous secret signs too, in milliseconds. */
 const OVERLAP_MS = DAY_MS;
 
-/** NULL in `rotated_ms` makes 0. */
+/** If `rotated_ms` is NULL, this is 0. */
 const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;
 const READ = `
   SELECT e.partner_id, e.sealed, e.set_at, e.conversation_events, ${OVERLAP} AS overlap_ms, e.disabled_at, e.disabled_reason, e.broken_at,
@@ -141,7 +146,7 @@ const SET_AGAIN = `
     conversation_events = coalesce($3, conversation_events), disabled_at = NULL,
     disabled_reason = NULL, failures = 0, failing_ms = NULL, broken_at = NULL, probes = 0, probe_at = NULL
   WHERE partner_id = $1`;
-/** What waits, or is under way to the URL from before, is due at the new one now. */
+/** Pushes that wait, or are under way to the earlier URL, become due now for the new one. */
 const MAKE_DUE = `
   UPDATE pushes SET due_at = now(), set_at = now(), leased_until = NULL
   WHERE partner_id = $1 AND (due_at > now() OR leased_until IS NOT NULL)`;
@@ -153,8 +158,8 @@ const DISABLE = `
   WHERE partner_id = $1 AND disabled_at IS NULL`;
 
 /**
- * Sets the URL of a partner's endpoint and enables it. Keeps the secret of an endpoint that is there, and returns null
- * then; `newSecret` is used, and returned, for a new endpoint and for one that cannot be opened any more.
+ * Sets the URL of a partner's endpoint and enables it. Keeps the secret of an existing endpoint, and then returns null.
+ * Uses and returns `newSecret` for a new endpoint, and for one that cannot be opened any more.
  */
 export function writeEndpoint(
   database: Database,

@@ -1,4 +1,7 @@
-/** What operators and the upkeep do with the queue of pushes. */
+/**
+ * What operators and the upkeep do with the queue of pushes: drop, correct times, queue again (README.md). Reads
+ * `partner_events` and `partner_event_totals`, writes `pushes`.
+ */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
 
@@ -29,7 +32,7 @@ const RESEND = 'SELECT last, queued FROM resend_events($1, $2, $3, $4)';
 const BEFORE = `
   SELECT min(number) - 1 AS after FROM partner_events WHERE partner_id = $1 AND at >= $2`;
 
-/** Queues the pushes of a partner's kept events after this number again. Returns how many were not queued already. */
+/** Queues again the pushes of a partner's kept events after this number. Returns how many were not queued already. */
 export async function resendEvents(database: Database, partnerId: PartnerId, after: number): Promise<number> {
   const { rows } = await database.query<{ last: string }>(NEWEST, [partnerId]);
   const until = rows[0]?.last ?? '0';

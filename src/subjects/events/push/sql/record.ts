@@ -1,4 +1,7 @@
-/** Records what became of attempts. */
+/**
+ * Records the results of attempts, by `record_pushes`, which also judges the endpoint and writes `pushes` and
+ * `partner_endpoints` (README.md, "Record").
+ */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { columnsOf } from '../../../../ground/postgres/columns.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
@@ -8,8 +11,8 @@ import type { ClaimedPush } from './claim.ts';
 /** The end of one attempt. */
 export interface PushRecord extends ClaimedPush {
   /**
-   * `delivered`, `failed` and `gone` (the endpoint said that it is gone for good) are about the endpoint. `unsent`: our
-   * own data did not let the push go out. `forgotten`: the event was deleted for its age.
+   * `delivered`, `failed` and `gone` (the endpoint said that it is gone for good) are about the endpoint. `unsent`: the
+   * push could not go out because of our own data. `forgotten`: the event was deleted for its age.
    */
   readonly result: 'delivered' | 'failed' | 'gone' | 'unsent' | 'forgotten';
   /** null without a failure. */
@@ -21,7 +24,7 @@ export interface PushRecord extends ClaimedPush {
 /** A change of an endpoint that its operator should hear of. */
 export interface EndpointChange {
   readonly partnerId: PartnerId;
-  /** null where only pushes were given up. */
+  /** null if only pushes were given up. */
   readonly change: 'broken' | 'mended' | 'disabled' | null;
   /** Why the endpoint is disabled, or its last failure. */
   readonly reason: DisabledReason | PushFailure | null;
@@ -35,7 +38,7 @@ const RECORD = `
 const RECORDED = ['partnerId', 'version', 'number', 'attempt', 'result', 'failure', 'waitMs'] as const;
 
 /**
- * Records attempts. One that is not the last attempt of its push changes nothing on the push, and one for an earlier
+ * Records attempts. An attempt that is not the last one of its push does not change the push. An attempt for an earlier
  * setting of the endpoint changes nothing at all.
  */
 export async function recordPushes(

@@ -1,4 +1,4 @@
-/** The tables of pushes. */
+/** The tables that the pushes write. `ground/postgres/table.ts` says what is declared. */
 import type { Table } from '../../../../ground/postgres/table.ts';
 import { endpointIdentity } from './endpoint-settings.ts';
 

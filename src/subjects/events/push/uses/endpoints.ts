@@ -1,4 +1,7 @@
-/** What operators do with the endpoints of partners, and with the pushes to them (D41). */
+/**
+ * What operators do with the endpoints of partners, and with the pushes to them (D41, D47; docs/events.md, "Push").
+ * Writes the store through `sql`; a test push uses the network.
+ */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { withOffset } from '../../../../ground/base/clock.ts';
 import { databaseTime } from '../../../../ground/postgres/database-time.ts';
@@ -30,8 +33,8 @@ export interface PartnerEndpoint extends Endpoint {
 
 /**
  * Sets the URL that a partner's events are pushed to, and enables the endpoint. `conversationEvents`: whether the
- * events of conversations are pushed too (D47); null: as before. `secret` is the signing secret of a new
- * endpoint, and null where the endpoint keeps its secret. Throws `OperatorError`.
+ * events of conversations are pushed too (D47); null: as before. `secret` is the signing secret of a new endpoint, and
+ * null if the endpoint keeps its secret. Throws `OperatorError`.
  */
 export async function setPartnerEndpoint(
   context: OperatorContext,
@@ -47,14 +50,14 @@ export async function setPartnerEndpoint(
   if (partner.closedAt !== null)
     throw new OperatorError(`partner ${partnerId} is closed: its events are not pushed`);
   const url = urlOf(text, hosts);
-  // The pushes that a disabled endpoint left in the queue would go out once it is enabled.
+  // Otherwise the pushes that a disabled endpoint left in the queue would go out as soon as it is enabled.
   await dropPushes(database, partnerId);
   const settings = { url, newSecret: makeSigningSecret(), conversationEvents };
   const secret = await writeEndpoint(database, vault, partnerId, settings);
   return { endpoint: { ...(await requireEndpoint(context, partnerId)), partner }, secret };
 }
 
-/** Reads the endpoint of a partner. Throws `OperatorError` where there is none. */
+/** Reads the endpoint of a partner. Throws `OperatorError` if there is none. */
 export async function showPartnerEndpoint(
   context: OperatorContext,
   partnerId: PartnerId,
@@ -65,7 +68,7 @@ export async function showPartnerEndpoint(
 
 /**
  * Gives the endpoint another secret and returns it. For a day pushes are signed with both. `endsOverlap`: the overlap
- * of the last rotation was not over, and its older secret signs no more. Throws `OperatorError`.
+ * of the previous rotation was not over, and its older secret now signs no more. Throws `OperatorError`.
  */
 export async function rotateEndpointSecret(
   context: OperatorContext,
@@ -119,7 +122,7 @@ export async function testPartnerEndpoint(
   }
 }
 
-/** Where a resend begins: after an event, or at a time. */
+/** The beginning of a resend: after an event, or at a time. */
 export type ResendStart = { readonly after: string } | { readonly since: Date };
 
 /**
