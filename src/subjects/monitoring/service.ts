@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of monitoring. */
+/**
+ * What `serve` and `worker` run for monitoring: the watcher of the process, its pages, and a job of the upkeep
+ * (docs/monitoring.md).
+ */
 import { version } from '../../ground/base/version.ts';
 import type { Service, WatchContext } from '../../program/subject/subject.ts';
 import type { Watcher } from '../../program/subject/watcher.ts';
@@ -18,7 +21,7 @@ export const MONITORING_SERVICE: Service = {
   watch,
 };
 
-/** Counts what the process does, and shows it with what the store tells. */
+/** Counts what the process does, and shows it together with the facts of the store. */
 function watch({ database, clock, pools, setting }: WatchContext): Watcher {
   const meters = new Meters();
   const conversations = new ConversationMeters(meters);

@@ -1,4 +1,4 @@
-/** The variable that monitoring alone reads. */
+/** The variable that only monitoring reads (docs/monitoring.md, "/metrics"). Pure. */
 import type { Setting } from '../../ground/base/setting.ts';
 
 /** A partner has about ten series in each process. */

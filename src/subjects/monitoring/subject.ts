@@ -1,4 +1,6 @@
-/** The parts of monitoring in the program. */
+/**
+ * The parts of monitoring in the program: command, setting, service, tables. `program/subject/subject.ts` has the form.
+ */
 import { addCommand } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import { METRICS_PARTNERS } from './settings.ts';

@@ -1,4 +1,7 @@
-/** `ventanilla status`: one screen that tells whether all is well. */
+/**
+ * The command `ventanilla status`: one screen that shows whether all is well (docs/monitoring.md, "ventanilla status").
+ * Writes to the streams of `Io`; `uses/status.ts` reads the store.
+ */
 import { type Command, Option } from 'commander';
 import { openingsText } from '../../../domain/message/opening-text.ts';
 import { counted } from '../../../ground/base/counted.ts';
@@ -29,7 +32,7 @@ interface Options {
   readonly watch?: boolean;
 }
 
-/** Gives the command its options and its work. The exit code is 1 where something is wrong. */
+/** Gives the command its options and its work. The exit code is 1 if something is wrong. */
 export function fillStatus(command: Command, { roles, io, clock }: Cli): void {
   command
     .addOption(new Option('--watch', 'show it again every two seconds, until Ctrl-C').conflicts('json'))
@@ -88,7 +91,7 @@ function recordEntries(facts: StoreFacts): (readonly [label: string, value: stri
   ];
 }
 
-/** What waits for its hour is no backlog. */
+/** The line about messages that wait for their hour, which are not a backlog. */
 function laterLine({ messages, first, last }: LaterFacts): string {
   if (first === null || last === null) return 'none waits';
   const count = messages < MOST_LATER ? `${messages}` : `${messages} or more`;

@@ -1,4 +1,7 @@
-/** What a process counts of its work on conversations, documents and codes, for Prometheus. */
+/**
+ * Counts a process's work on conversations, documents and codes, for Prometheus (docs/monitoring.md, "/metrics"). Only
+ * adds to numbers in memory.
+ */
 import type { Counter, Histogram } from 'prom-client';
 import { WORKS } from '../../../domain/conversation/effect.ts';
 import type { TurnsTaken, WorkResult } from '../../../program/subject/watcher.ts';
@@ -59,7 +62,7 @@ export class ConversationMeters {
       'result',
     ]);
     this.#codes = meters.counter('signing_codes_total', 'Codes for signatures, by way.', ['way', 'result']);
-    // A series that is there from the beginning shows its first event as an increase.
+    // A series that exists from the beginning shows its first event as an increase.
     for (const work of WORKS) this.#work.zero({ work, result: 'done' });
     this.#readings.zero({ result: 'read' });
     for (const result of SCANS) this.#scans.inc({ result }, 0);

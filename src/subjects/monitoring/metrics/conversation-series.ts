@@ -1,4 +1,7 @@
-/** The series of conversations, documents and contracts whose numbers the store holds. */
+/**
+ * The series about conversations, documents and contracts whose numbers come from the store (docs/monitoring.md,
+ * "/metrics"). Sets numbers in memory; `sql/store-facts.ts` reads them.
+ */
 import type { Gauge } from 'prom-client';
 import { HOLDERS, STEPS } from '../../../domain/conversation/places.ts';
 import type { ConversationFacts } from '../rules/conversation-facts.ts';
@@ -15,7 +18,7 @@ export class ConversationSeries {
     ) as Record<GaugeName, Gauge<string>>;
   }
 
-  /** Shows what the store told; null: its series are absent. */
+  /** Shows the facts of the store; null: its series are absent. */
   show(facts: ConversationFacts | null): void {
     this.#reset();
     if (facts === null) return;
@@ -64,7 +67,7 @@ export class ConversationSeries {
     for (const [name, [, labels]] of Object.entries(GAUGES)) {
       const gauge = this.#gauges[name as GaugeName];
       gauge.reset();
-      // A gauge without labels would show a 0 that nobody read.
+      // Otherwise a gauge without labels would show a 0 that nobody has read from the store.
       if (labels.length === 0) gauge.remove();
     }
   }

@@ -1,6 +1,7 @@
 /**
- * What a process counts of its own work, for Prometheus. The store's own numbers are read from the store
- * (`store-series.ts`). Labels are codes and ids of a closed list: no personal data, no text of a client.
+ * Counts what a process does, for Prometheus (docs/monitoring.md, "/metrics"). The store's own numbers are read from
+ * the store (`store-series.ts`). Labels are codes and ids of a closed list: no personal data, no text of a client. Only
+ * adds to numbers in memory; a timer measures the event loop.
  */
 import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -14,8 +15,8 @@ const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 9];
 /** Seconds. A statement takes 3 s at most. */
 const STATEMENT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 /**
- * The delay of the event loop is looked at so often, and reads this much where there is none. With 10 ms an idle
- * process took a quarter of a percent of a core more.
+ * How often the delay of the event loop is measured; this is also the value of an event loop without delay. With 10 ms
+ * an idle process took a quarter of a percent of a core more.
  */
 const LOOP_MS = 50;
 const PER_STATEMENT = [1, 2, 5, 10, 25, 50, 100, 200, 400, 800, 1600];
@@ -29,7 +30,7 @@ const SENDS = [
 const EVENTS = [...CHANNEL_STATUSES, 'tap', 'text', 'file', 'other', 'preference'] as const;
 const PUSHES = ['delivered', 'failed', 'gone', 'unsent', 'forgotten'];
 
-/** The part of a connection pool that is shown. */
+/** The members of a connection pool that are shown. */
 export interface Pool {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -87,7 +88,7 @@ export class Meters {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_MS });
     const limit = this.gauge('heap_limit_bytes', 'The most memory of the JavaScript heap.', []);
     limit.set(getHeapStatistics().heap_size_limit);
-    // A series that is there from the beginning shows its first event as an increase.
+    // A series that exists from the beginning shows its first event as an increase.
     this.#failures.inc({ statement: OTHER }, 0);
     for (const result of SENDS) {
       this.#sends.inc({ result }, 0);

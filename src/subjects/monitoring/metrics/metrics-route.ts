@@ -1,4 +1,4 @@
-/** `/metrics` for Prometheus, on a listener of the operators. */
+/** Adds `/metrics` for Prometheus to a listener of the operators (docs/monitoring.md, "/metrics"). */
 import type { FastifyInstance } from 'fastify';
 import type { Scrape } from './scrape.ts';
 

@@ -1,4 +1,7 @@
-/** Measures the requests of the partners' listener. */
+/**
+ * Measures the requests of the partners' listener by hooks (docs/monitoring.md, "/metrics"). Only adds to numbers in
+ * memory.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Meters } from './meters.ts';
 

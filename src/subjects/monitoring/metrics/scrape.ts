@@ -1,4 +1,7 @@
-/** The text of a scrape. Scrapes within two seconds share it, so that many scrapers cost as much as one. */
+/**
+ * Makes the text of a scrape from the process's numbers and the store's (docs/monitoring.md, "/metrics"). Scrapes
+ * within two seconds share it, so that many scrapers cost as much as one. Reads the store through `read`.
+ */
 import type { Clock } from '../../../ground/base/clock.ts';
 import { inTime } from '../../../wire/gate/in-time.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';
@@ -18,7 +21,7 @@ export class Scrape {
   readonly #clock: Clock;
   #text: Promise<string> | null = null;
   #madeAtMs = 0;
-  /** A read that hangs is not joined by another one. */
+  /** Kept, so that no second read begins while one hangs. */
   #reading: Promise<StoreFacts> | null = null;
 
   /** `read` reads the store. */
@@ -30,7 +33,7 @@ export class Scrape {
     this.contentType = meters.registry.contentType;
   }
 
-  /** The text for Prometheus, in little more than a second. Where the store does not answer, its series are absent. */
+  /** The text for Prometheus, in little more than a second. If the store does not answer, its series are absent. */
   text(): Promise<string> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#text === null || nowMs - this.#madeAtMs > SHARED_MS) {

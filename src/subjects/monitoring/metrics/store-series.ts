@@ -1,6 +1,6 @@
 /**
- * The series whose numbers the store holds. Every process of one store shows the same numbers, so a query takes their
- * maximum, not their sum.
+ * The series whose numbers come from the store (docs/monitoring.md, "/metrics"). Every process of one store shows the
+ * same numbers, so a query takes their maximum, not their sum. Sets numbers in memory; `sql/store-facts.ts` reads them.
  */
 import { Counter, type Gauge } from 'prom-client';
 import type { PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
@@ -62,7 +62,7 @@ export class StoreSeries {
     });
   }
 
-  /** Shows what the store told; null: the store did not answer, and its series are absent. */
+  /** Shows the facts of the store; null: the store did not answer, and its series are absent. */
   show(facts: StoreFacts | null): void {
     this.#reset();
     this.#conversations.show(facts?.conversations ?? null);
@@ -102,7 +102,7 @@ export class StoreSeries {
     for (const [name, [, labels]] of Object.entries(GAUGES)) {
       const gauge = this.#gauges[name as GaugeName];
       gauge.reset();
-      // A gauge without labels would show a 0 that nobody read.
+      // Otherwise a gauge without labels would show a 0 that nobody has read from the store.
       if (labels.length === 0) gauge.remove();
     }
   }

@@ -1,4 +1,7 @@
-/** What the store tells of conversations, and of the documents and contracts that belong to them. Times in seconds. */
+/**
+ * The facts that the store has about conversations, documents and contracts, for metrics and `status`. Types alone,
+ * times in seconds. docs/monitoring.md has the rule.
+ */
 
 /** Open conversations at a step, by who speaks. */
 export interface OpenFacts {
@@ -7,7 +10,7 @@ export interface OpenFacts {
   readonly conversations: number;
 }
 
-/** Conversations that wait for an operator, by why they were handed over. */
+/** Conversations that wait for an operator, by the reason of the hand-over. */
 export interface HeldFacts {
   readonly reason: string;
   readonly conversations: number;
@@ -18,7 +21,7 @@ export interface HeldFacts {
 /** Work beside conversations that waits or is being done. */
 export interface WorkFacts {
   readonly work: string;
-  /** Why the last try came to nothing, one of `WORK_REASONS`. */
+  /** Why the last try failed, one of `WORK_REASONS`. */
   readonly reason: string;
   readonly waiting: number;
   /** How long ago the oldest of them was asked for. */
@@ -33,7 +36,7 @@ export const WORK_REASONS = [
 export interface DocumentFacts {
   readonly state: string;
   readonly documents: number;
-  /** Of their files, before they are sealed. */
+  /** The bytes of their files, before they are sealed. */
   readonly bytes: number;
 }
 

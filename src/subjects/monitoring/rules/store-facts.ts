@@ -1,4 +1,7 @@
-/** What the store tells of a running installation: the source of the metrics that it holds and of `status`. */
+/**
+ * The facts that the store has about a running installation: the source of its metrics and of `status`. Types alone.
+ * docs/monitoring.md has the rule.
+ */
 import type { ConversationFacts } from './conversation-facts.ts';
 
 /** A partner, or all partners without a series of their own, as the label `other`. Numbers are since the beginning. */
@@ -11,7 +14,7 @@ export interface PartnerFacts {
   readonly invalid: number;
   /** Requests with a dead key, or with a key of the other environment. */
   readonly unauthorized: number;
-  /** Applications of the last 24 hours, of which the upkeep may be 15 s late to take old ones off. */
+  /** Applications of the last 24 hours. The upkeep may subtract old ones up to 15 s late. */
   readonly used: number;
   /** The smallest cap of the live keys; null: no key has one. Of `other` always null. */
   readonly dailyCap: number | null;
@@ -19,11 +22,11 @@ export interface PartnerFacts {
 
 export const ENDPOINT_STATUSES = ['enabled', 'broken', 'disabled'] as const;
 
-/** The endpoints of one status. `disabled`: not by an operator. */
+/** The endpoints of one status. `disabled` counts only those that no operator disabled. */
 export interface EndpointFacts {
   readonly status: (typeof ENDPOINT_STATUSES)[number];
   readonly endpoints: number;
-  /** Events from the oldest that waits to the newest: at least as many as wait. */
+  /** The events from the oldest waiting one to the newest one: at least as many as wait. */
   readonly behind: number;
   /** How long the oldest event waits, in seconds. */
   readonly oldestS: number;
@@ -36,11 +39,11 @@ export interface JobFacts {
   readonly succeededAt: Date | null;
   readonly tookMs: number;
   readonly failedAt: Date | null;
-  /** What the last failure told; null: only the log says why. */
+  /** The reason of the last failure; null: only the log says why. */
   readonly failedWhy: string | null;
 }
 
-/** What holds all messages. */
+/** The troubles of the sender, which stop all messages. */
 interface SenderFacts {
   /** Since when only probes go out, because the channel fails; null: the channel works. */
   readonly brokenAt: Date | null;
@@ -61,7 +64,7 @@ interface KeyFacts {
   readonly resealLateS: number;
 }
 
-/** Counts up to this one are exact; it stands for more, too. */
+/** Counts below this one are exact; this one means so many or more. */
 export const MOST_LATER = 50_000;
 
 /** Queued messages whose time has not come. */
@@ -76,13 +79,13 @@ export interface LaterFacts {
 /** What waits for reviewers, and for the second one. Ages are in seconds. */
 export interface ReviewFacts {
   readonly waiting: number;
-  /** Of those that wait, nobody holds them. */
+  /** Those of the waiting ones that no operator has claimed. */
   readonly unclaimed: number;
-  /** Of those that wait, their decision is due. Of the present hour at most 2,000 count. */
+  /** Those of the waiting ones whose decision is overdue. At most 2,000 of the present hour count. */
   readonly overdue: number;
-  /** Since the registration of the oldest. */
+  /** The time since the registration of the oldest one. */
   readonly oldestS: number;
-  /** Since the decision on the latest one was due; 0: none is overdue. */
+  /** The time since the decision on the most overdue one was due; 0: none is overdue. */
   readonly overdueS: number;
   /** Proposals that wait for a second operator, up to 2,000, and since when the oldest does. */
   readonly unconfirmed: number;

@@ -1,4 +1,7 @@
-/** The troubles of an installation: their codes and their bounds. */
+/**
+ * The codes of an installation's troubles, and the bounds from which they are troubles. Pure. docs/runbook.md has a
+ * section for each code; a test compares the bounds with `deploy/monitoring/rules.yaml`.
+ */
 
 /** A trouble. `code` names its section in docs/runbook.md. */
 export interface Trouble {
@@ -27,7 +30,7 @@ export const TROUBLE_CODES = [
 ] as const;
 export type TroubleCode = (typeof TROUBLE_CODES)[number];
 
-/** Where a number is above its bound (of partitions: below), something is wrong. Times are in seconds. */
+/** If a number is above its bound (for partitions: below), something is wrong. Times are in seconds. */
 export const BOUNDS = {
   /** Jobs run every 15 seconds, or every five minutes. */
   sinceUpkeepS: 120,
@@ -35,7 +38,7 @@ export const BOUNDS = {
   /** A base backup is made once a day. */
   sinceBackupS: 93_600,
   backupsFailing: 0,
-  /** The upkeep keeps it above 1, but for a moment after it has left a partition. */
+  /** The upkeep keeps this above 1, except for a moment after it has left a partition. */
   partitionsAhead: 0.9,
   lateS: 900,
   /** After the time that REVIEW_DUE_HOURS gives. */
@@ -66,7 +69,7 @@ export const BOUNDS = {
   unsettledS: 3_600,
   pushWaitsS: 3_600,
   sealing: 1,
-  /** Of the seals that one data key is good for. */
+  /** The share of the seals that one data key is good for. */
   share: 0.8,
   /** A step of a reseal is due again half a minute after its process died. */
   resealLateS: 300,

@@ -1,13 +1,14 @@
 /**
- * What is wrong with an installation, by what its store tells. The alerts of `deploy/monitoring/rules.yaml` that read
- * the store have the same bounds (a test compares them), and docs/runbook.md says what to do.
+ * Decides what is wrong with an installation, from the facts of its store. Pure. The alerts of
+ * `deploy/monitoring/rules.yaml` that read the store have the same bounds (a test compares them), and docs/runbook.md
+ * says what to do.
  */
 import { counted } from '../../../ground/base/counted.ts';
 import type { ConversationFacts, HeldFacts, WorkFacts } from './conversation-facts.ts';
 import type { JobFacts, ReviewFacts, StoreFacts } from './store-facts.ts';
 import { BOUNDS, duration, type Trouble, type TroubleCode } from './trouble.ts';
 
-// What is wrong with conversations, documents and contracts, by what the store tells.
+// The first part: what is wrong with conversations, documents and contracts.
 
 /** Conversations that were handed over because the service could not go on. */
 const FAILURES: readonly string[] = ['failure', 'unreadable'];
@@ -138,7 +139,7 @@ function upkeepTroubles(facts: StoreFacts): Trouble[] {
 const TERMS = 'read the terms again';
 const TERMS_RECENT_MS = 60_000;
 
-/** 1 where a process was refused new terms within the last minute, and keeps those that it had; else 0. */
+/** 1 if a process refused new terms within the last minute and keeps the earlier ones; else 0. */
 export function termsRefused({ jobs, at }: Pick<StoreFacts, 'jobs' | 'at'>): number {
   const failedAt = jobs.find(({ job }) => job === TERMS)?.failedAt?.getTime() ?? Number.NEGATIVE_INFINITY;
   return at.getTime() - failedAt <= TERMS_RECENT_MS ? 1 : 0;
@@ -157,7 +158,7 @@ function termsTroubles(facts: StoreFacts): Trouble[] {
 const CHECKS = ['check the rows of operators', 'check the rows of API keys'];
 const CHECKED_RECENTLY_MS = 360_000;
 
-/** 1 where a check of the last minutes found rows that no service has written; else 0. */
+/** 1 if a check of the last minutes found rows that no service has written; else 0. */
 export function rowsForged({ jobs, at }: Pick<StoreFacts, 'jobs' | 'at'>): number {
   const isRecent = ({ failedAt }: JobFacts) =>
     failedAt !== null && at.getTime() - failedAt.getTime() <= CHECKED_RECENTLY_MS;
@@ -197,7 +198,7 @@ function failingTroubles(facts: StoreFacts): Trouble[] {
 
 function overdueTroubles({ jobs, at }: StoreFacts): Trouble[] {
   const succeededAt = jobs.find(({ job }) => job === BASE_BACKUP)?.succeededAt ?? null;
-  // Where none ever succeeded, one has failed.
+  // If no run ever succeeded, one has failed.
   if (succeededAt === null) return [];
   const sinceS = (at.getTime() - succeededAt.getTime()) / 1000;
   if (sinceS <= BOUNDS.sinceBackupS) return [];

@@ -1,6 +1,7 @@
 /**
- * Reads what the store tells of a running installation. No statement reads a table that grows with the applications, so
- * they take as long with twenty million applications as with twenty.
+ * Reads the facts that the store has about a running installation, from tables of all subjects (docs/monitoring.md). No
+ * statement reads a table that grows with the applications, so all take as long with twenty million applications as
+ * with twenty.
  */
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import {
@@ -22,18 +23,21 @@ import {
   type StoreFacts,
 } from '../rules/store-facts.ts';
 
-// Reads what waits for reviewers, from the counts that are kept and by indexes. What is proposed and stands before the
-// first one that waits is passed over up to a bound, so that a scrape costs the same however much waits. What is pended
-// was pended by hand, one by one: there is little of it.
+// The first part: what waits for reviewers, from kept counts and by indexes. Proposed items before the first waiting
+// one are skipped up to a bound, so that a scrape costs the same however much waits. Pended items are few, because
+// operators pend them one by one.
 
 const MOST = 2_000;
 
-/** The time of the first item that waits in an order; behind `MOST` that do not, about that of the last of these. */
+/**
+ * The time of the first waiting item in an order; if more than `MOST` others come before it, about the time of the last
+ * of these.
+ */
 const firstWaiting = (column: string, order: string) => `(
     SELECT coalesce(min(f.${column}) FILTER (WHERE f.state = 'waiting'), max(f.${column})) FROM (
       SELECT i.${column}, i.state FROM review_items i WHERE i.due_at < 'infinity' ORDER BY ${order} LIMIT ${MOST}) AS f)`;
 const HOUR = "(SELECT date_trunc('hour', now(), 'UTC'))";
-/** A clock that has stepped back makes no negative age. */
+/** Never negative, even if the clock has stepped back. */
 const since = (time: string) =>
   `greatest(coalesce(extract(epoch FROM now() - ${time}), 0), 0)::double precision`;
 
@@ -67,10 +71,10 @@ async function readReviewFacts(database: Database): Promise<ReviewFacts> {
   return onlyRow((await database.query<ReviewFacts & Record<string, unknown>>(REVIEW)).rows);
 }
 
-// Reads what the store tells of conversations. Each statement reads what waits, by an index of that alone, or
-// counts that are kept, so what is open or has ended costs nothing, however much there is of it.
+// The second part: facts about conversations. Each statement reads what waits, by an index of that alone, or kept
+// counts. So conversations that are open or ended cost nothing, however many there are.
 
-/** A clock that has stepped back makes no negative age. */
+/** Never negative, even if the clock has stepped back. */
 const ageOf = (time: string) =>
   `coalesce(greatest(extract(epoch FROM now() - min(${time})), 0), 0)::double precision`;
 

@@ -1,4 +1,4 @@
-/** The tables of monitoring. */
+/** The tables that monitoring writes. `ground/postgres/table.ts` says what is declared. */
 import type { Table } from '../../../ground/postgres/table.ts';
 
 export const TABLES: readonly Table[] = [

@@ -1,10 +1,13 @@
-/** Notes the runs of the upkeep's jobs, and the flow of messages (`sql/functions/monitoring/watched.sql`). */
+/**
+ * Records the runs of the upkeep's jobs, and the flow of messages (`sql/functions/monitoring/watched.sql`). Writes
+ * `upkeep_jobs` and `message_count_hours`.
+ */
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { JobEnd } from '../../../program/subject/watcher.ts';
 
 const NOTE = 'SELECT note_upkeep($1, $2, $3, $4)';
 
-/** Notes the ends of different jobs. Any number of processes may do this at once. */
+/** Records how jobs of a turn ended. Any number of processes may do this at once. */
 export async function noteUpkeep(database: Database, ends: readonly JobEnd[]): Promise<void> {
   await database.query(NOTE, [
     ends.map(({ name }) => name),

@@ -1,4 +1,7 @@
-/** Tells whether an installation is well, by its store. Changes nothing, and needs no secret. */
+/**
+ * Reads whether an installation is well, from its store (docs/monitoring.md, "ventanilla status"). Changes nothing, and
+ * needs no secret.
+ */
 import { describeError, errorCode } from '../../../ground/base/describe-error.ts';
 import { isServerTrouble } from '../../../ground/postgres/store-trouble.ts';
 import type { StoreView } from '../../../program/operations/operator-context.ts';
@@ -8,11 +11,11 @@ import { troublesOf } from '../rules/troubles.ts';
 import { readStoreFacts } from '../sql/store-facts.ts';
 
 export interface Status {
-  /** The worst first; empty where all is well. */
+  /** The worst first; empty if all is well. */
   readonly troubles: readonly Trouble[];
-  /** null where the database does not answer, or its tables are not of this version. */
+  /** null if the database does not answer, or its tables are not of this version. */
   readonly facts: StoreFacts | null;
-  /** Where the store is; null where the database does not answer. */
+  /** Where the store is; null if the database does not answer. */
   readonly place: string | null;
 }
 
@@ -21,7 +24,7 @@ const DENIED = '42501';
 /** The partners whose quota the screen may show. */
 const PARTNERS = 1_000;
 
-/** The status of a database at this moment. Throws what is no trouble of the server. */
+/** The status of a database at this moment. Throws errors that are not trouble of the server. */
 export async function readStatus(view: StoreView): Promise<Status> {
   if ('unreachable' in view) return unreachable(view.unreachable);
   try {
