@@ -1,4 +1,7 @@
-/** Makes a base backup of the embedded store while it runs. */
+/**
+ * Makes a base backup of the embedded store while it runs (README.md). Reads the cluster's files, calls PostgreSQL's
+ * backup functions, writes objects of the place.
+ */
 import type pg from 'pg';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { Administration } from '../../ground/embedded/administer.ts';
@@ -18,7 +21,8 @@ interface CreateOptions {
   readonly place: Place;
   readonly key: BackupKey;
   /**
-   * Whether the log goes on being archived (`archiveLog` with the slot of this backup), and no longer for older ones.
+   * Whether the log is archived further by the slot of this backup (`archiveLog`), and no longer by those of older
+   * ones.
    */
   readonly keepLog: boolean;
   /**
@@ -53,7 +57,7 @@ const STOP = `
   SELECT lsn, labelfile AS label, to_char(date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')
     AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
   FROM pg_backup_stop(false)`;
-/** The log then ends after the time of `STOP`, so that this moment can be restored. */
+/** A pause, after which the log ends later than the time of `STOP`, so that this moment can be restored. */
 const PASS = 'SELECT pg_sleep(0.002)';
 
 interface Facts {
@@ -65,9 +69,9 @@ interface Facts {
 }
 
 /**
- * Makes a backup of the running server. Where it fails or the process dies, the backup has no manifest, and the
- * server forgets it. Throws `BackupError` where another backup is under way, the place has backups of another store
- * or key or too little room, or the server had to throw away log that the backup needs; and the signal's reason.
+ * Makes a backup of the running server. If it fails or the process dies, the backup has no manifest, and the server
+ * forgets it. Throws `BackupError` if another backup is under way, the place has backups of another store or key or too
+ * little room, or the server had to throw away log that the backup needs; and the signal's reason.
  */
 export async function createBackup(server: Administration, options: CreateOptions): Promise<Created> {
   const made = await withLock(server.client, LOCKS.base, () => create(server, options));
@@ -110,7 +114,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   return { name, bytes: copied.bytes, at: stop.at };
 }
 
-/** Backups that cannot be read do not count, unless all are such: then the key is another one. */
+/** Backups that cannot be read do not count. If none can be read, the key is another one. */
 async function refuseOtherStore(place: Place, key: BackupKey, store: string): Promise<void> {
   let fault: BackupError | undefined;
   for await (const found of finishedBackups(place, key)) {
@@ -135,7 +139,7 @@ async function refuseFull(place: Place, bytes: number): Promise<void> {
   );
 }
 
-/** A process of another store at the same place clears away what is not finished. */
+/** Throws if a volume is gone: a process of another store at the same place removes what is not finished. */
 async function refuseLost(place: Place, backup: string, volumes: number): Promise<void> {
   const names = new Set(await place.list(`${backup}/`));
   for (let number = 1; number <= volumes; number += 1) {
@@ -172,7 +176,7 @@ async function copyFiles(clock: Clock, archiving: Archiving, { place, key, rest,
   return { volumes, bytes };
 }
 
-/** Archives the log that was written since. */
+/** Archives the log that was written since the last time. */
 async function archiveOn(archiving: Archiving): Promise<void> {
   const { to } = await archiveLog(archiving.archive, archiving.slot);
   archiving.slot = { ...archiving.slot, archivedTo: BigInt(to) };

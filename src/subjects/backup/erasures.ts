@@ -1,6 +1,6 @@
 /**
- * The erasures of persons, beside the backups of a place and outside of each one: a restore of an older moment reads
- * all of them. Each is an object of its own, which stays when backups are removed.
+ * Stores the erasures of persons in the place of backups, and reads them at a restore. Each is an object outside of any
+ * one backup, which stays when backups are removed (README.md). Reads and writes the place.
  */
 
 import type { Place } from '../../ground/places/place.ts';
@@ -22,7 +22,7 @@ export async function storeErasure(place: Place, key: BackupKey, id: string, val
   await place.put(nameOf(id), await key.seal(nameOf(id), Buffer.from(JSON.stringify(value))));
 }
 
-/** Whether the place has the erasure and it opens. Throws `OtherBackupKeyError` where another key has sealed it. */
+/** Whether the place has the erasure and it opens. Throws `OtherBackupKeyError` if another key has sealed it. */
 export async function hasErasure(place: Place, key: BackupKey, id: string): Promise<boolean> {
   try {
     const object = await place.get(nameOf(id));
@@ -34,7 +34,7 @@ export async function hasErasure(place: Place, key: BackupKey, id: string): Prom
   }
 }
 
-/** All erasures of a place, in the order of their ids. Throws `BackupError` where one of them cannot be trusted. */
+/** All erasures of a place, in the order of their ids. Throws `BackupError` if one of them cannot be trusted. */
 export async function* readStoredErasures(place: Place, key: BackupKey): AsyncGenerator<unknown> {
   const ids = await erasuresIn(place);
   for (let start = 0; start < ids.length; start += READ_AT_ONCE) {

@@ -1,6 +1,7 @@
+/** The errors of backups, whose messages operators read, and the sizes in their texts. Pure. */
 import { ToldError } from '../../ground/base/told-error.ts';
 
-/** Something about a backup that operators can mend: the message is for them. */
+/** A problem of a backup that operators can mend: the message is for them. */
 export class BackupError extends ToldError {
   override readonly name: string = 'BackupError';
 }
@@ -17,7 +18,7 @@ export class OtherBackupKeyError extends UnreadableBackupError {
   override readonly name = 'OtherBackupKeyError';
 }
 
-/** As the texts give sizes. */
+/** A size in MiB, rounded up, as the texts have it. */
 export function inMiB(bytes: number): number {
   return Math.ceil(bytes / 1024 / 1024);
 }

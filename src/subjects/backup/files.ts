@@ -1,6 +1,7 @@
 /**
- * The files that rows of the store name, beside the backups of a place and outside of each one: a file is written once,
- * so one copy serves all backups. It stays until no backup has a row for it any more.
+ * Stores copies of the files of documents and contracts in the place of backups, reads them, and removes those that no
+ * backup needs. A file is written once, so one copy serves all backups; it stays until no backup has a row for it any
+ * more (README.md). Reads and writes the place.
  */
 import type { Place } from '../../ground/places/place.ts';
 import { backupsOf, manifestName, namesOfBackups } from './names.ts';
@@ -13,7 +14,7 @@ export interface FilePlace {
 }
 
 const PREFIX = 'file-';
-/** So many names of gone files are kept with a backup: what is left out is named by the next one. */
+/** The most names of gone files that are kept with a backup; the next backup names the rest. */
 const MOST_GONE = 200_000;
 
 /** The name of a file's copy in the place. */
@@ -30,7 +31,7 @@ export async function storeCopy({ place, key }: FilePlace, file: string, bytes: 
   await place.put(copyName(file), await key.seal(copyName(file), bytes));
 }
 
-/** A file; undefined where the place has no copy. Throws `UnreadableBackupError` where the copy does not open. */
+/** A file; undefined if the place has no copy. Throws `UnreadableBackupError` if the copy does not open. */
 export async function readCopy({ place, key }: FilePlace, file: string): Promise<Buffer | undefined> {
   const object = await place.get(copyName(file));
   return object && key.open(copyName(file), object);

@@ -1,4 +1,7 @@
-/** What a backup says of itself. The manifest is stored last: a backup without one was never finished. */
+/**
+ * What a backup says about itself, and which backup a restore or a check has to use (README.md). The manifest is stored
+ * last: a backup without one was never finished. Reads and writes the place.
+ */
 import type { Place } from '../../ground/places/place.ts';
 import { BackupError, UnreadableBackupError } from './errors.ts';
 import type { LogEnd } from './log/archive.ts';
@@ -22,7 +25,7 @@ interface Manifest {
   readonly logTo: string;
   /** PostgreSQL's file `backup_label`. */
   readonly label: string;
-  /** Of the superuser: it opens no data key. */
+  /** The superuser's password. It opens no data key. */
   readonly password: string;
 }
 
@@ -30,7 +33,7 @@ interface Manifest {
 export interface Backup {
   readonly name: string;
   readonly manifest: Manifest;
-  /** The end of the log that was archived since. */
+  /** The end of the log that was archived after the backup. */
   readonly logEnd: { readonly to: bigint; readonly at: Date };
 }
 
@@ -47,7 +50,7 @@ export async function storeManifest(
   await place.put(name, await key.seal(name, Buffer.from(JSON.stringify(manifest))));
 }
 
-/** The manifest of a backup; null where the place has no such backup, or it is not finished. */
+/** The manifest of a backup; null if the place has no such backup, or it is not finished. */
 export async function readManifest(place: Place, key: BackupKey, backup: string): Promise<Manifest | null> {
   const name = manifestName(backup);
   const object = await place.get(name);
@@ -81,8 +84,8 @@ async function readBackup(place: Place, key: BackupKey, name: string): Promise<B
 
 /**
  * The backup that leads to the newest state; with `at` the newest one from which the store of that moment can be made.
- * Throws `BackupError` where there is none, and without `at` also where the newest one cannot be read: an older state
- * is restored only by its moment.
+ * Throws `BackupError` if there is none, and without `at` also if the newest one cannot be read: an older state is
+ * restored only if its moment is given.
  */
 export async function chooseBackup(place: Place, key: BackupKey, at?: Date): Promise<Backup> {
   const found: (Backup | Unreadable)[] = [];
@@ -106,9 +109,9 @@ export async function newestTimeline(place: Place, key: BackupKey): Promise<numb
 }
 
 /**
- * The backups that lead to the last states of the place after a moment: one of each line, the newest one last.
- * A restore begins a line of its own: a timeline of PostgreSQL that no backup of the place has. Throws where what
- * cannot be read may be such a backup.
+ * The backups that lead to the last states of the place after a moment: one of each line, the newest one last. A
+ * restore begins a new line: a timeline of PostgreSQL that no backup of the place has. Throws if a backup that cannot
+ * be read may be one of these.
  */
 export async function laterBackups(place: Place, key: BackupKey, at: Date): Promise<Backup[]> {
   const ends = new Map<number, Backup>();
@@ -132,8 +135,9 @@ function leadsTo({ manifest, logEnd }: Backup, at: Date): boolean {
 }
 
 /**
- * The one whose log goes further. A backup that was made by command has no later log, while that of an older one may go
- * on. A log of a lost store, from before a restore, has another timeline or ends earlier by the clock.
+ * The backup whose log goes further. A backup that was made by command has no later log, while the log of an older
+ * backup may continue. The log of a lost store, from before a restore, has another timeline or ends earlier by the
+ * clock.
  */
 function furthest(newer: Backup, older: Backup): Backup {
   const goesOn =
@@ -161,7 +165,7 @@ function whyNone(
   return [`no backup in ${place.address} leads to ${at.toISOString()}; ${choice}`, ...faults].join('; ');
 }
 
-/** Throws `BackupError` where the files of the backup do not work here. */
+/** Throws `BackupError` if the files of the backup do not work here. */
 export function refuseForeign({ manifest }: Backup, postgres: string): void {
   if (manifest.postgres !== postgres) {
     throw new BackupError(
@@ -175,7 +179,7 @@ export function refuseForeign({ manifest }: Backup, postgres: string): void {
   }
 }
 
-/** Where the log of a backup has to reach at least. */
+/** The position that the log of a backup has to reach at least. */
 export function neededLogEnd({ manifest, logEnd }: Backup): bigint {
   const base = readLsn(manifest.logTo);
   return logEnd.to > base ? logEnd.to : base;

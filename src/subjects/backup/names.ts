@@ -1,6 +1,7 @@
 /**
- * The names of the objects of a backup. A backup is all objects below its own name, such as `000012-1f3a9c0d`: a number
- * that counts up, and 8 random digits. The number orders backups, and no clock.
+ * The names of the objects of a backup, and how they are read. A backup is all objects below its own name, such as
+ * `000012-1f3a9c0d`: a number that counts up, and 8 random digits. The number, not a clock, orders backups. Reads the
+ * place's list of names; the rest is pure. README.md has the table of objects.
  */
 import { randomBytes } from 'node:crypto';
 import type { Place } from '../../ground/places/place.ts';
@@ -22,8 +23,8 @@ export function backupsOf(names: readonly string[]): string[] {
 }
 
 /**
- * The names of the objects of all backups. A place has many other objects. A hundred thousand backups are those of 270
- * years, so the numbers of all begin with a zero.
+ * The names of the objects of all backups. A place has many other objects. A hundred thousand backups take 270 years,
+ * so all numbers begin with a zero.
  */
 export function namesOfBackups(place: Place): Promise<string[]> {
   return place.list('0');

@@ -1,4 +1,7 @@
-/** The place of the backups: its words, and the bound of its objects. */
+/**
+ * Opens the place of the backups, with its words for errors and the bound of its objects (docs/backup.md).
+ * `ground/places` has the places.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import { openPlace } from '../../ground/places/open-place.ts';
 import type { Place, PlaceUse } from '../../ground/places/place.ts';

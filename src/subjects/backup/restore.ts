@@ -1,4 +1,7 @@
-/** Restores a backup into a data directory, or into a scratch folder to look at it. */
+/**
+ * Restores a backup into a data directory, or into a scratch folder for a check (README.md, "Restoring"). Reads the
+ * place, writes files, runs an embedded server.
+ */
 import { mkdir, readdir, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../ground/base/clock.ts';
@@ -26,9 +29,9 @@ export interface RestoreOptions {
   readonly at?: Date | undefined;
   /** The backup to restore; undefined: the one that leads to the moment. */
   readonly backup?: Backup;
-  /** Looks at the restored store; what it throws undoes the restore. */
+  /** Checks the restored store. If it throws, the restore is undone. */
   readonly check: (connection: EmbeddedConnection, restored: Restored) => Promise<void>;
-  /** Gives the restore up. */
+  /** Ends the restore early. */
   readonly signal: AbortSignal;
 }
 
@@ -39,18 +42,18 @@ export interface Restored {
   readonly bytes: number;
 }
 
-/** Volumes that are opened and written at once: one is decrypted while another one is written. */
+/** How many volumes are opened and written at once: one is decrypted while another one is written. */
 const AT_ONCE = 2;
-/** PostgreSQL's own words, which an `EmbeddedError` names. */
+/** PostgreSQL's log, which an `EmbeddedError` names. */
 const LOGS = ['postgres.log', 'postgres.log.1'];
-/** What a restore makes beside the cluster, and one that was killed leaves: the store of documents among it. */
+/** What a restore makes beside the cluster, and what a killed one leaves, such as the store of documents. */
 const BESIDE = [...LOGS, 'documents', 'postgres.password', SERVICE_PASSWORD_FILE];
 /** A new disk has `lost+found`. */
 const HARMLESS = ['lost+found', ...BESIDE];
 
 /**
- * Restores into `dataDir`, which must be absent or empty. Where anything fails, nothing is left of it, but for the
- * log of PostgreSQL where PostgreSQL is what fails. Throws `BackupError` with what to do.
+ * Restores into `dataDir`, which must be absent or empty. If anything fails, nothing is left of it, except PostgreSQL's
+ * log if PostgreSQL itself failed. Throws `BackupError` with what to do.
  */
 export async function restoreBackup(dataDir: string, options: RestoreOptions): Promise<Restored> {
   const home = resolve(dataDir);
@@ -82,7 +85,7 @@ async function restoreEmpty(home: string, options: RestoreOptions): Promise<Rest
     return await restoreInto(home, options, true);
   } catch (error) {
     const kept = [...before, ...(error instanceof EmbeddedError ? LOGS : [])];
-    // What another restore makes that began at the same moment is not ours.
+    // Files of another restore that began at the same moment are not ours.
     if (!(await clearRecoveries(home, options.clock)))
       for (const name of BESIDE.filter((one) => !kept.includes(one)))
         await rm(join(home, name), { recursive: true, force: true });
@@ -113,7 +116,7 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
       await takeTimelines(join(directory, 'pg_wal'), manifest.timeline, await newestTimeline(place, key));
       const log = logOf(piecesOf(await place.list(`${name}/`)), backup, place);
       await placeLog({ place, key }, log, manifest.timeline, join(directory, 'pg_wal')).catch((error) => {
-        // The moment may lie before the damage: PostgreSQL finds out.
+        // The moment may be before the damage: PostgreSQL finds out.
         if (at === undefined || !(error instanceof BackupError)) throw error;
         logFault = error;
       });
@@ -125,9 +128,9 @@ export async function restoreInto(home: string, options: RestoreOptions, keep: b
 }
 
 /**
- * The restored store gets the first timeline that the folder of its log knows no history of, which is after those of
- * all backups of the place: so no two restores share one (`laterBackups`). PostgreSQL looks only whether these files
- * exist.
+ * Gives the restored store a timeline after those of all backups of the place, so that no two restores share one
+ * (`laterBackups`). PostgreSQL takes the first timeline without a history file in the folder of its log. PostgreSQL
+ * looks only whether these files exist.
  */
 async function takeTimelines(log: string, own: number, newest: number): Promise<void> {
   for (let taken = own + 1; taken <= newest; taken += 1) {
@@ -142,7 +145,7 @@ async function writeFiles(directory: string, backup: Backup, options: RestoreOpt
     signal.throwIfAborted();
     await unpack(await readVolume(place, key, volumeName(name, number)), directory);
   };
-  // The first volume makes the folders. The parts of the others lie at places of their own.
+  // The first volume makes the folders. The parts of the other volumes do not overlap.
   await write(1);
   let next = 2;
   const writer = async () => {
@@ -163,7 +166,7 @@ async function readVolume(place: Place, key: BackupKey, name: string): Promise<B
   throw new BackupError(`${name} is missing in ${place.address}: the backup was cut off, use another one`);
 }
 
-/** The pieces of the log, in order. Throws `BackupError` in the place of the first one that is missing. */
+/** The pieces of the log, in order. Throws `BackupError` instead of the first one that is missing. */
 function* logOf(pieces: readonly Piece[], backup: Backup, place: Place): Generator<Piece, void> {
   let reached = segmentStart(readLsn(backup.manifest.logFrom));
   for (const piece of pieces) {
@@ -177,7 +180,7 @@ function* logOf(pieces: readonly Piece[], backup: Backup, place: Place): Generat
   );
 }
 
-/** The files, and the log beside them: each is as large as what it unpacks to. */
+/** Throws if the disk has no room for the files and the log, in their unpacked size. */
 async function refuseSmall(home: string, backup: Backup): Promise<void> {
   const { bavail, bsize } = await statfs(home);
   const log = neededLogEnd(backup) - segmentStart(readLsn(backup.manifest.logFrom));

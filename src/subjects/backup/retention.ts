@@ -1,12 +1,12 @@
-/** Which backups of a place go. */
+/** Removes old and unfinished backups of a place (docs/backup.md; BACKUP_KEEP). Reads and writes the place. */
 import type { Place } from '../../ground/places/place.ts';
 import { finishedBackups } from './manifest.ts';
 import { backupsOf, manifestName, namesOfBackups } from './names.ts';
 import type { BackupKey } from './sealed.ts';
 
 /**
- * Removes the oldest finished backups, so that `keep` readable ones stay, and what is newer. Returns the names of those
- * that went.
+ * Removes the oldest finished backups, so that `keep` readable ones stay, and all newer ones. Returns the names of the
+ * removed ones.
  */
 export async function removeOld(place: Place, key: BackupKey, keep: number): Promise<string[]> {
   const old: string[] = [];
@@ -16,7 +16,7 @@ export async function removeOld(place: Place, key: BackupKey, keep: number): Pro
     else if ('manifest' in backup) kept += 1;
   }
   for (const name of old) {
-    // Without a manifest the rest is no backup any more, also where the process dies now.
+    // Without its manifest the rest is not a backup any more, even if the process dies now.
     await place.remove(manifestName(name));
     await place.clear(name);
   }

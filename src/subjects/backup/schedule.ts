@@ -1,4 +1,7 @@
-/** The backups that a service makes by itself: a new base each day, and the log all the time. */
+/**
+ * The backups that a service makes by itself: a new base each day, and the log all the time (README.md;
+ * docs/backup.md). Touches the server, its files, the place and the clock.
+ */
 import { type Clock, DAY_MS } from '../../ground/base/clock.ts';
 import type { Administration } from '../../ground/embedded/administer.ts';
 import { administer } from '../../ground/embedded/administer.ts';
@@ -20,8 +23,8 @@ interface ScheduleOptions {
   /** Called with each new backup, and with those that were removed after it. */
   readonly onCreated: (created: { name: string; bytes: number; seconds: number; removed: number }) => void;
   /**
-   * Called where a base backup fails, and the next try comes after a quarter of an hour; and where the log cannot be
-   * archived after the caller of `turn` has gone on.
+   * Called if a base backup fails, whose next try comes after a quarter of an hour; and if the log cannot be archived
+   * and `turn` has already returned.
    */
   readonly onError: (error: unknown) => void;
 }
@@ -46,9 +49,9 @@ export class BackupSchedule {
   }
 
   /**
-   * Archives the log that was written since the last turn, and begins a base backup where one is due. Any number of
-   * processes may do this at once: one of them does the work. Where the place is slow the work goes on beside its
-   * caller. Throws where the work fails soon.
+   * Archives the log that was written since the last turn, and begins a base backup if one is due. Any number of
+   * processes may do this at once: one of them does the work. If the place is slow, the work continues after this
+   * returns. Throws if the work fails soon.
    */
   async turn(): Promise<void> {
     if (this.#working !== null) return;
@@ -63,7 +66,7 @@ export class BackupSchedule {
     isLate = true;
   }
 
-  /** Gives up a base backup under way, and resolves when nothing runs any more. */
+  /** Ends a base backup under way, and resolves when nothing runs any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#working, this.#base]);

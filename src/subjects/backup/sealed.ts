@@ -1,10 +1,8 @@
 /**
- * The sealed form of everything that a place holds. An object is compressed (zstd), then sealed with AES-256-GCM under
- * a key of its own, which HKDF makes from `BACKUP_KEY`, a random salt and the object's name. So an object opens under
- * its own name alone: a place that gives another object, or another part of it, is found out.
- *
- * The form: `VBK` and the version in a byte, 8 bytes that tell `BACKUP_KEY` from others, 16 bytes of salt, the sealed
- * bytes, 16 bytes of tag. The first 28 bytes are authenticated with the rest.
+ * Seals and opens every object of a place: compressed (zstd), then AES-256-GCM under a key that HKDF makes from
+ * `BACKUP_KEY`, a random salt and the object's name (RFC 5869). So an object opens only under its own name, and a place
+ * that gives another object, or another part of it, is found out. Pure but for random bytes. README.md has the rule;
+ * `BackupKey` has the form.
  */
 import { hkdfSync, randomBytes, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -21,13 +19,18 @@ const TAG_BYTES = 16;
 const NONCE = Buffer.alloc(12);
 /** Level 1: the pages of a store hold mostly sealed bytes, which no level makes smaller. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 1024 * 1024 };
-/** The bytes that one step makes. With Node's 16 KiB, opening a volume took four times as long. */
+/** How many bytes one step makes. With Node's 16 KiB, opening a volume took four times as long. */
 const STEP = { chunkSize: 1024 * 1024 };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Seals and opens the objects of one `BACKUP_KEY` (32 bytes). */
+/**
+ * Seals and opens the objects of one `BACKUP_KEY` (32 bytes).
+ *
+ * The form: `VBK` and the version in a byte, 8 bytes that tell `BACKUP_KEY` from others, 16 bytes of salt, the sealed
+ * bytes, 16 bytes of tag. The first 28 bytes are authenticated with the rest.
+ */
 export class BackupKey {
   readonly #key: Buffer;
   readonly #hint: Buffer;
@@ -41,14 +44,14 @@ export class BackupKey {
   async seal(name: string, plain: Buffer): Promise<Buffer> {
     const header = Buffer.concat([MAGIC, Buffer.of(VERSION), this.#hint, randomBytes(SALT_BYTES)]);
     const key = await this.#keyOf(name, header);
-    // The Web Crypto API works beside the event loop, which the requests need.
+    // The Web Crypto API works outside of the event loop, which the requests need.
     const sealed = await webcrypto.subtle.encrypt(parameters(header), key, await compress(plain, LEVEL));
     return Buffer.concat([header, Buffer.from(sealed)]);
   }
 
   /**
-   * Opens the object of this name. Throws `UnreadableBackupError` where it is cut off, changed, or of another version
-   * or key.
+   * Opens the object of this name. Throws `UnreadableBackupError` if it is cut off, changed, or of another version or
+   * key.
    */
   async open(name: string, object: Buffer): Promise<Buffer> {
     const header = object.subarray(0, HEADER_BYTES);

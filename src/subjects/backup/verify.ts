@@ -1,4 +1,7 @@
-/** Tries a backup out: restores it into a scratch folder and checks the store. */
+/**
+ * Tries a backup out: restores it into a scratch folder, starts the store and runs all checks of `ground/invariants`
+ * (README.md). Writes files below TMPDIR and removes them.
+ */
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ export interface Verified extends Restored {
 
 /**
  * Restores into a scratch folder, starts the store, runs all checks, and gives the store to `look`. Throws
- * `BackupError` where the backup does not restore.
+ * `BackupError` if the backup does not restore.
  */
 export async function verifyBackup(
   options: Omit<RestoreOptions, 'check'>,
@@ -40,7 +43,7 @@ export async function verifyBackup(
 
 /**
  * Restores into a folder of its own below the folder for temporary files (TMPDIR), starts the store, gives it to
- * `check`, and removes the folder. Throws `BackupError` where the backup does not restore.
+ * `check`, and removes the folder. Throws `BackupError` if the backup does not restore.
  */
 export async function lookAtBackup(options: RestoreOptions): Promise<Restored> {
   const { clock } = options;
@@ -57,7 +60,7 @@ export async function lookAtBackup(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-/** What killed processes left. Folders of other users stay. */
+/** Removes what killed processes left. Folders of other users stay. */
 async function clearScratch(scratch: string, clock: Clock): Promise<void> {
   for (const { temporary, isStale } of await temporariesBeside(scratch, clock)) {
     if (!isStale) continue;

@@ -1,5 +1,5 @@
 /**
- * The files of a running cluster that a base backup takes, after PostgreSQL's manual, "Backing Up the Data Directory".
+ * Reads the files of a running cluster for a base backup, after PostgreSQL's manual, "Backing Up the Data Directory".
  */
 import type { Dirent } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export type FilePart =
 
 const PART_BYTES = 1024 * 1024;
 
-/** Folders that stay empty: a start makes their files anew, and the log comes by its own way. */
+/** Folders that stay empty: a start makes their files again, and the log is archived separately. */
 const EMPTIED =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//;
 const LEFT_OUT = [
@@ -27,7 +27,9 @@ const LEFT_OUT = [
 /** Says where recovery begins, so it is read last: then it is at least as new as all files. */
 const CONTROL = 'global/pg_control';
 
-/** Everything of the cluster, part by part. Files may change and vanish meanwhile: the log mends that. */
+/**
+ * Everything of the cluster, part by part. Files may change and vanish meanwhile; recovery corrects that from the log.
+ */
 export async function* filesOf(cluster: string): AsyncGenerator<FilePart> {
   const files: string[] = [];
   for await (const { path, entry } of entriesOf(cluster, '')) {
@@ -71,13 +73,13 @@ async function readControl(path: string): Promise<Buffer> {
 
 async function* partsOf(cluster: string, file: string): AsyncGenerator<FilePart> {
   const handle = await open(join(cluster, file), 'r').catch((error: unknown) => {
-    // A table that was dropped since its name was read.
+    // The file of a table that was dropped since its name was read.
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (handle === undefined) return;
   try {
-    // A file that grows meanwhile is read to its size of now: the log has the rest.
+    // A file that grows meanwhile is read up to its present size: the log has the rest.
     const { size } = await handle.stat();
     if (size === 0) yield { file, at: 0, bytes: Buffer.alloc(0) };
     for (let at = 0; at < size; ) {

@@ -1,4 +1,7 @@
-/** The volumes of a base backup: parts of files, packed up to a size that one request stores. */
+/**
+ * Packs parts of files into the volumes of a base backup, up to a size that one request can store, and unpacks them
+ * (README.md). Writes files only when it unpacks.
+ */
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join, normalize } from 'node:path';

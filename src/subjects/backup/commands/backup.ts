@@ -1,4 +1,6 @@
-/** `ventanilla backup`. */
+/**
+ * The commands `ventanilla backup`: create, verify, restore (docs/backup.md). `app/backup/commands.ts` does the work.
+ */
 import type { Command } from 'commander';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
@@ -9,12 +11,12 @@ import { BackupError } from '../errors.ts';
 import type { Restored } from '../restore.ts';
 import type { Verified } from '../verify.ts';
 
-/** What the commands do. A place that is not given is that of BACKUP_TO. */
+/** What the commands do. Without a place they use that of BACKUP_TO. */
 export interface BackupActs {
-  /** Copies the files of documents and contracts that the place lacks, too. */
+  /** Also copies the files of documents and contracts that the place lacks. */
   create(to: string | undefined): Promise<Created & FileCount>;
   /**
-   * Reads all erasures of the place too, and the files of documents and contracts. Throws `BackupError` where one of
+   * Also reads all erasures of the place, and the files of documents and contracts. Throws `BackupError` if one of
    * these is missing or damaged.
    */
   verify(
@@ -38,11 +40,11 @@ interface RestoreChoice {
   readonly withoutErasures: boolean;
 }
 
-/** The erasures of the place, and the applications that were there again. */
+/** The erasures of the place, and the applications that the restore had brought back. */
 interface ErasedAgain {
   readonly erasures: number;
   readonly applications: number;
-  /** What the operator has to do besides; null: nothing. */
+  /** What else the operator has to do; null: nothing. */
   readonly note: string | null;
 }
 
@@ -172,7 +174,7 @@ function toJson({ name, at, bytes }: Restored) {
   return { backup: name, at: withOffset(at), bytes };
 }
 
-/** To the millisecond, which decides what is in the store. */
+/** With milliseconds, because they decide what is in the store. */
 function shown(time: Date): string {
   return time.toISOString();
 }

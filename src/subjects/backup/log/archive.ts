@@ -1,4 +1,7 @@
-/** Copies the write-ahead log from the server's disk to the place of the backups. */
+/**
+ * Copies the write-ahead log from the server's disk to the place of the backups (README.md). Reads `pg_wal`, writes
+ * objects of the place, moves the slot.
+ */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -26,8 +29,8 @@ export interface LogEnd {
 }
 
 /**
- * A commit of its own after `at`: a restore to a time stops at the first later commit, so the log needs one. It also
- * has the log written to disk.
+ * Makes a commit after `at`, because a restore to a time stops at the first later commit. It also makes the server
+ * write the log to disk.
  */
 const MARK = `
   SELECT clock_timestamp() AS at, pg_logical_emit_message(true, 'ventanilla backup', '') IS NOT NULL AS marked`;
@@ -35,8 +38,8 @@ const REACHED = `
   SELECT pg_current_wal_flush_lsn() AS to, timeline_id AS timeline FROM pg_control_checkpoint()`;
 
 /**
- * Archives the log from where the slot stands up to what is on the server's disk now, and moves the slot. A call that
- * fails is repeated later: the same bytes may then lie in two pieces.
+ * Archives the log from the slot's position up to the end of what is on the server's disk, and moves the slot. A call
+ * that fails is repeated later; then two pieces may have the same bytes.
  */
 export async function archiveLog(archive: Archive, slot: Slot): Promise<LogEnd> {
   const { client, place, key } = archive;

@@ -1,4 +1,7 @@
-/** Positions in the write-ahead log: bytes since its beginning. */
+/**
+ * Positions in the write-ahead log (bytes since its beginning), and the names of its files, in PostgreSQL's forms.
+ * Pure.
+ */
 
 /** The size of a file of the log, as `initdb` makes it. */
 export const SEGMENT_BYTES = 16n * 1024n * 1024n;

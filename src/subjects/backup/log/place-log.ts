@@ -1,4 +1,4 @@
-/** Puts the archived log back into files, as PostgreSQL has them in `pg_wal`. */
+/** Puts the archived log back into files, as PostgreSQL has them in `pg_wal` (README.md). Writes these files. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import type { BackupKey } from '../sealed.ts';
 import { SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
 
 /**
- * Writes the pieces into the files of the log; a piece lies in one of them. Pieces may overlap: then both have the same
- * bytes.
+ * Writes the pieces into the files of the log; each piece belongs to one file. Pieces may overlap: then both have the
+ * same bytes.
  */
 export async function placeLog(
   { place, key }: { readonly place: Place; readonly key: BackupKey },
@@ -31,7 +31,7 @@ export async function placeLog(
     const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
       await writeAt(file, bytes, Number(from - segmentStart(from)));
-      // PostgreSQL takes only whole files; what was not written yet is zero.
+      // PostgreSQL takes only whole files, so the rest is filled with zeros.
       const { size } = await file.stat();
       if (size < SEGMENT_BYTES) await file.truncate(Number(SEGMENT_BYTES));
     } finally {

@@ -1,6 +1,7 @@
 /**
- * The replication slots of the backups. The slot of a backup keeps the log on the server's disk until it is archived;
- * its name is that of the backup. `max_slot_wal_keep_size` bounds what it keeps (`embedded/start`).
+ * Makes, moves and drops the replication slots of the backups. The slot of a backup keeps the log on the server's disk
+ * until it is archived; its name is that of the backup. `max_slot_wal_keep_size` bounds what it keeps
+ * (`embedded/start`). Calls PostgreSQL's slot functions and locks. Why: docs/decisions/0011-a-slot-keeps-the-log.md.
  */
 import type pg from 'pg';
 import { readLsn, writeLsn } from './lsn.ts';
@@ -23,7 +24,7 @@ function slotOf(backup: string): string {
   return PREFIX + backup.replace('-', '_');
 }
 
-/** Runs `work` where no other process has this lock; otherwise resolves to undefined. */
+/** Runs `work` if no other process has this lock; otherwise resolves to undefined. */
 export async function withLock<T>(
   client: pg.Client,
   lock: readonly [number, number],
@@ -40,7 +41,7 @@ export async function withLock<T>(
   }
 }
 
-/** Makes a slot for the time of this session. From now on the server keeps its log. */
+/** Makes a slot that lasts as long as this session. From now on the server keeps its log. */
 export async function makeSlot(client: pg.Client, backup: string): Promise<Slot> {
   const { rows } = await client.query<{ lsn: string }>(
     'SELECT lsn FROM pg_create_physical_replication_slot($1, true, true)',
@@ -67,7 +68,7 @@ async function dropSlots(client: pg.Client, backup: string): Promise<void> {
   );
 }
 
-/** The slot whose log is archived; undefined where there is none, or where the server has thrown its log away. */
+/** The slot whose log is archived; undefined if there is none, or if the server has thrown its log away. */
 export async function keptSlot(client: pg.Client): Promise<Slot | undefined> {
   const { rows } = await client.query<{ slot: string; lsn: string }>(
     `SELECT slot_name AS slot, restart_lsn AS lsn FROM pg_replication_slots
