@@ -7,6 +7,7 @@ import {
   type Session,
   type Transaction,
 } from '../../../ground/postgres/database.ts';
+import { type By, by } from './by.ts';
 
 /** Who claims: an operator, and the page of the console that uses the claim; null: a program that is no page. */
 export interface Claimer {
@@ -19,12 +20,12 @@ export const CLAIM_SECONDS = 120;
 
 /** Whose claim it is, until when. */
 export interface StoredClaim {
-  readonly by: { readonly id: number; readonly login: string };
+  readonly by: By;
   readonly until: Date;
 }
 
 const TAKE = `
-  SELECT t.is_held, o.id AS by_id, o.login AS by_login, t.until
+  SELECT t.is_held AS "isHeld", ${by('o.id', 'o')} AS by, t.until
   FROM take_claim_for($1, $2, ${CLAIM_SECONDS}, $3) AS t LEFT JOIN operators o ON o.id = t.operator_id`;
 const DROP = 'SELECT drop_claim_for($1, $2, $3)';
 const HAS_LEFT = 'SELECT page_has_left($1, $2) AS has_left';
@@ -45,17 +46,15 @@ export async function takeClaim(
   id: ApplicationId,
   { operatorId, page }: Claimer,
 ): Promise<Taking | null> {
-  const { rows } = await session.query<{
-    is_held: boolean;
-    by_id: number | null;
-    by_login: string;
-    until: Date;
-  }>(TAKE, [id, operatorId, page]);
+  const { rows } = await session.query<{ isHeld: boolean; by: By | null; until: Date }>(TAKE, [
+    id,
+    operatorId,
+    page,
+  ]);
   const [row] = rows;
   if (row === undefined) return null;
-  if (row.by_id === null) return { is: 'proposed' };
-  const claim = { by: { id: row.by_id, login: row.by_login }, until: row.until };
-  return { is: row.is_held ? 'held' : 'of another', claim };
+  if (row.by === null) return { is: 'proposed' };
+  return { is: row.isHeld ? 'held' : 'of another', claim: { by: row.by, until: row.until } };
 }
 
 /** Gives an application back, where the operator holds it and no other page of the operator uses it. */

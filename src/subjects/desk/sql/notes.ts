@@ -1,5 +1,5 @@
 /** The notes that operators write about an application, sealed. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 
@@ -89,25 +89,16 @@ export interface StoredNote {
   readonly content: Buffer;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  operator_id: number;
-  login: string;
-  at: Date;
-  seal_id: string;
-  content: Buffer;
-}
-
 const STORED = `
-  SELECT n.id, n.application_id, n.operator_id, o.login, n.at, n.seal_id, n.content
+  SELECT n.id::float8, n.application_id::float8 AS "applicationId", n.operator_id AS "operatorId", o.login, n.at,
+    n.seal_id AS "sealId", n.content
   FROM application_notes n JOIN operators o ON o.id = n.operator_id`;
 const OF_APPLICATION = `${STORED} WHERE n.application_id = $1 ORDER BY n.id`;
 const OF_REQUEST = `${STORED} WHERE n.operator_id = $1 AND n.request_key = $2`;
 
 /** The notes of an application, the oldest first. */
 export async function notesOf(session: Session, applicationId: ApplicationId): Promise<StoredNote[]> {
-  return (await session.query<Row>(OF_APPLICATION, [applicationId])).rows.map(noteOf);
+  return (await session.query<StoredNote>(OF_APPLICATION, [applicationId])).rows;
 }
 
 /** The note that the operator wrote by a request with this key; null: there is none. */
@@ -116,20 +107,7 @@ export async function noteOfRequest(
   operatorId: number,
   key: string,
 ): Promise<StoredNote | null> {
-  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
-  return row === undefined ? null : noteOf(row);
-}
-
-function noteOf({ id, application_id, operator_id, seal_id, login, at, content }: Row): StoredNote {
-  return {
-    id: Number(id),
-    applicationId: toApplicationId(application_id),
-    operatorId: operator_id,
-    sealId: seal_id,
-    login,
-    at,
-    content,
-  };
+  return (await session.query<StoredNote>(OF_REQUEST, [operatorId, key])).rows[0] ?? null;
 }
 
 const DELETE = 'DELETE FROM application_notes WHERE application_id = ANY ($1::bigint[])';

@@ -1,10 +1,8 @@
 /** Open proposals: how they are confirmed, and how they end. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
-import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import type { ProposalState, SecondReason } from '../rules/proposal.ts';
+import type { ProposalState } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
 import { confirmationMac, isOwnProposal, MACED_PROPOSAL, type MacedProposal } from './proposal-macs.ts';
 
@@ -73,19 +71,8 @@ export async function backToQueue(session: Transaction, id: ApplicationId): Prom
 }
 
 /** A due proposal, which the transaction has locked. */
-export interface DueProposal {
+export interface DueProposal extends MacedProposal {
   readonly proposalId: number;
-  readonly applicationId: ApplicationId;
-  readonly act: ReviewAction;
-  readonly reasonCode: ReasonCode;
-  readonly reason: string;
-  readonly isOverride: boolean;
-  readonly decidedOn: string;
-  readonly signedAt: Date | null;
-  readonly needsSecond: SecondReason | null;
-  readonly isConfirmed: boolean;
-  readonly makerId: number;
-  readonly secondId: number | null;
   /** Tries that failed. */
   readonly tries: number;
   /** This service has not written it as it is. */
@@ -99,24 +86,19 @@ export interface LostProposal {
   readonly isLost: true;
 }
 
-interface DueRow extends Omit<MacedProposal, 'act' | 'reason_code' | 'needs_second'> {
-  proposal_id: string;
-  open_application_id: string;
-  tries: number;
+/** A proposal that is lost has `tries` and its place alone. */
+interface DueRow extends Omit<DueProposal, 'isForged'> {
   /** The time to undo is over: a row that is due before it was moved by somebody else. */
-  is_over: boolean;
-  act: ReviewAction | null;
-  reason_code: ReasonCode;
-  needs_second: SecondReason | null;
+  readonly isOver: boolean;
 }
 
 /** A decision on many gives way to single ones. */
 const LOCK_DUE = `
-  SELECT o.application_id FROM open_proposals o WHERE o.due_at <= now()
+  SELECT o.application_id::float8 AS "applicationId" FROM open_proposals o WHERE o.due_at <= now()
   ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 /** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
 const READ_DUE = `
-  SELECT d.proposal_id, d.application_id AS open_application_id, d.tries, p.apply_at <= now() AS is_over, ${MACED_PROPOSAL}
+  SELECT d.proposal_id::float8 AS "proposalId", d.tries, p.apply_at <= now() AS "isOver", ${MACED_PROPOSAL}
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
   WHERE d.application_id = $1`;
 
@@ -125,30 +107,11 @@ export async function takeDue(
   session: Transaction,
   vault: Vault,
 ): Promise<readonly [] | readonly [DueProposal | LostProposal]> {
-  const [due] = (await session.query<{ application_id: string }>(LOCK_DUE)).rows;
+  const [due] = (await session.query<Pick<DueProposal, 'applicationId'>>(LOCK_DUE)).rows;
   if (due === undefined) return [];
-  const row = onlyRow((await session.query<DueRow>(READ_DUE, [due.application_id])).rows);
-  const place = {
-    proposalId: Number(row.proposal_id),
-    applicationId: toApplicationId(row.open_application_id),
-  };
-  if (row.act === null) return [{ ...place, isLost: true }];
-  const proposal = {
-    ...place,
-    act: row.act,
-    reasonCode: row.reason_code,
-    reason: row.reason,
-    isOverride: row.is_override,
-    decidedOn: row.decided_on,
-    signedAt: row.decided_signed_at,
-    needsSecond: row.needs_second,
-    isConfirmed: row.is_confirmed,
-    tries: row.tries,
-    makerId: row.maker_id,
-    secondId: row.second_id,
-    isForged: !row.is_over || !isOwnProposal(vault, { ...row, act: row.act }),
-  };
-  return [proposal];
+  const { isOver, ...row } = onlyRow((await session.query<DueRow>(READ_DUE, [due.applicationId])).rows);
+  if (row.id === null) return [{ ...due, proposalId: row.proposalId, isLost: true }];
+  return [{ ...row, isForged: !isOver || !isOwnProposal(vault, row) }];
 }
 
 const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';

@@ -1,13 +1,9 @@
 /** Applications that are pended: their time stands still until the applicant answers, or the hours are over. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
-
-interface By {
-  readonly id: number;
-  readonly login: string;
-}
+import { type By, by } from './by.ts';
 
 /** A pend as it is stored. */
 export interface StoredPend {
@@ -75,23 +71,9 @@ export async function endDuePends(database: Database): Promise<number> {
   return onlyRow((await database.query<{ ended: number }>(END_DUE, [AT_ONCE])).rows).ended;
 }
 
-interface Row {
-  application_id: string;
-  missing: Missing[];
-  operator_id: number;
-  login: string;
-  at: Date;
-  ends_at: Date;
-  message: PendMessage;
-  ended_at: Date | null;
-  ending: PendEnd | null;
-  resumed_by: number | null;
-  resumed_by_login: string | null;
-}
-
 const STORED = `
-  SELECT p.application_id, p.missing, p.operator_id, o.login, p.at, p.ends_at, p.message, p.ended_at, p.ending,
-    p.resumed_by, r.login AS resumed_by_login
+  SELECT p.application_id::float8 AS "applicationId", p.missing, ${by('p.operator_id', 'o')} AS by, p.at,
+    p.ends_at AS "endsAt", p.message, p.ended_at AS "endedAt", p.ending AS "end", ${by('p.resumed_by', 'r')} AS "resumedBy"
   FROM pends p JOIN operators o ON o.id = p.operator_id LEFT JOIN operators r ON r.id = p.resumed_by`;
 const NEWEST = `${STORED} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
@@ -100,15 +82,14 @@ export async function newestPendOf(
   session: Session,
   applicationId: ApplicationId,
 ): Promise<StoredPend | null> {
-  const [row] = (await session.query<Row>(NEWEST, [applicationId])).rows;
-  return row === undefined ? null : pendOf(row);
+  return (await session.query<StoredPend>(NEWEST, [applicationId])).rows[0] ?? null;
 }
 
 const ALL = `${STORED} WHERE p.application_id = $1 ORDER BY p.id`;
 
 /** Every pend of an application, oldest first: 100 at most. */
 export async function pendsOf(session: Session, applicationId: ApplicationId): Promise<StoredPend[]> {
-  return (await session.query<Row>(ALL, [applicationId])).rows.map(pendOf);
+  return (await session.query<StoredPend>(ALL, [applicationId])).rows;
 }
 
 /** By `elapsed` the coordinator of a cluster takes the lock. */
@@ -125,23 +106,7 @@ export async function pendOfRequest(
   key: string,
 ): Promise<StoredPend | null> {
   await session.query(HOLD, [operatorId]);
-  const [row] = (await session.query<Row>(OF_REQUEST, [operatorId, key])).rows;
-  return row === undefined ? null : pendOf(row);
-}
-
-function pendOf(row: Row): StoredPend {
-  const { missing, at, message, resumed_by } = row;
-  return {
-    applicationId: toApplicationId(row.application_id),
-    missing,
-    at,
-    message,
-    by: { id: row.operator_id, login: row.login },
-    endsAt: row.ends_at,
-    endedAt: row.ended_at,
-    end: row.ending,
-    resumedBy: resumed_by === null ? null : { id: resumed_by, login: row.resumed_by_login! },
-  };
+  return (await session.query<StoredPend>(OF_REQUEST, [operatorId, key])).rows[0] ?? null;
 }
 
 const ERASE = 'SELECT erase_pends($1, $2)';

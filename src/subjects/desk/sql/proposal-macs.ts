@@ -2,43 +2,50 @@
  * The MACs of open proposals: one covers what is proposed and by whom, the other one who confirmed it. A proposal that
  * somebody put into the table is not applied, and moves no application under the name of an operator.
  */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { isRowMac, type MacedRows, renewedMacs, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import type { SecondReason } from '../rules/proposal.ts';
 
 /** What the first MAC covers: all but the free text of the reason, which an erasure of the person takes. */
 export interface ProposedFacts {
-  readonly id: string;
-  readonly application_id: string;
-  readonly act: string;
-  readonly reason_code: string;
-  readonly is_override: boolean;
-  readonly maker_id: number;
-  readonly decided_on: string;
-  readonly decided_signed_at: Date | null;
-  readonly needs_second: string | null;
+  readonly id: number;
+  readonly applicationId: ApplicationId;
+  readonly act: ReviewAction;
+  readonly reasonCode: ReasonCode;
+  readonly isOverride: boolean;
+  readonly makerId: number;
+  /** The last event of the application that the maker saw. */
+  readonly decidedOn: string;
+  readonly signedAt: Date | null;
+  readonly needsSecond: SecondReason | null;
   /** Of whole milliseconds, as all times of the service's own rows: a `Date` has no parts of one. */
-  readonly apply_at: Date;
+  readonly applyAt: Date;
 }
 
 /** A row with both MACs. */
 export interface MacedProposal extends ProposedFacts {
   readonly reason: string;
-  readonly second_id: number | null;
-  readonly is_confirmed: boolean;
+  readonly secondId: number | null;
+  readonly isConfirmed: boolean;
   readonly mac: Buffer;
-  readonly second_mac: Buffer;
+  readonly secondMac: Buffer;
 }
 
 /** The columns of `MacedProposal`; `p` is the name of the table in the statement. */
-export const MACED_PROPOSAL = `p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id,
-  p.decided_on, p.decided_signed_at, p.needs_second, p.apply_at, p.second_id, p.confirmed_at IS NOT NULL AS is_confirmed,
-  p.mac, p.second_mac`;
+export const MACED_PROPOSAL = `p.id::float8, p.application_id::float8 AS "applicationId", p.act,
+  p.reason_code AS "reasonCode", p.reason, p.is_override AS "isOverride", p.maker_id AS "makerId",
+  p.decided_on AS "decidedOn", p.decided_signed_at AS "signedAt", p.needs_second AS "needsSecond",
+  p.apply_at AS "applyAt", p.second_id AS "secondId", p.confirmed_at IS NOT NULL AS "isConfirmed", p.mac,
+  p.second_mac AS "secondMac"`;
 
 function proposed(row: ProposedFacts) {
   return [
-    ...[Number(row.id), Number(row.application_id), row.act, row.reason_code, row.is_override],
-    ...[row.maker_id, Number(row.decided_on), row.decided_signed_at?.getTime() ?? null, row.needs_second],
-    row.apply_at.getTime(),
+    ...[row.id, row.applicationId, row.act, row.reasonCode, row.isOverride],
+    ...[row.makerId, Number(row.decidedOn), row.signedAt?.getTime() ?? null, row.needsSecond],
+    row.applyAt.getTime(),
   ];
 }
 
@@ -55,14 +62,14 @@ export function confirmationMac(vault: Vault, id: number, secondId: number): Buf
 /** The MAC of a proposal that is due at another time; null: this service has not written it as it is. */
 export function movedMac(vault: Vault, row: MacedProposal, applyAt: Date): Buffer | null {
   if (!isRowMac(vault, 'proposal', proposed(row), row.mac)) return null;
-  return proposalMac(vault, { ...row, apply_at: applyAt });
+  return proposalMac(vault, { ...row, applyAt });
 }
 
 /** Whether this service has written the proposal, and its confirmation where it has one. */
 export function isOwnProposal(vault: Vault, row: MacedProposal): boolean {
   if (!isRowMac(vault, 'proposal', proposed(row), row.mac)) return false;
-  const confirmation = [Number(row.id), row.second_id];
-  return !row.is_confirmed || isRowMac(vault, 'confirmation of a proposal', confirmation, row.second_mac);
+  const confirmation = [row.id, row.secondId];
+  return !row.isConfirmed || isRowMac(vault, 'confirmation of a proposal', confirmation, row.secondMac);
 }
 
 const OPEN = `FROM proposals p WHERE p.state = 'proposed'`;
@@ -78,10 +85,12 @@ export const PROPOSALS: readonly [MacedRows<MacedProposal>, MacedRows<MacedPropo
   },
   {
     kind: 'confirmation of a proposal',
-    read: `SELECT p.id::text AS name, p.id, p.second_id, p.second_mac AS mac ${OPEN} AND p.confirmed_at IS NOT NULL`,
+    read: `
+      SELECT p.id::text AS name, p.id::float8, p.second_id AS "secondId", p.second_mac AS mac
+      ${OPEN} AND p.confirmed_at IS NOT NULL`,
     write: `
       UPDATE proposals p SET second_mac = u.mac FROM unnest($1::bigint[], $2::bytea[]) AS u(id, mac) WHERE p.id = u.id`,
-    factsOf: ({ id, second_id }) => [Number(id), second_id],
+    factsOf: ({ id, secondId }) => [id, secondId],
   },
 ];
 

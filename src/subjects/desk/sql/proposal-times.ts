@@ -9,8 +9,8 @@ const MOVED_AT_ONCE = 2_000;
 const kept = (time: string) => `least(greatest(${time}, '2000-01-01Z'), '9999-12-31Z')`;
 /** A place may have no row of a proposal. */
 const MOVED = `
-  SELECT h.application_id AS open_application_id, h.now, ${kept('h.due_at + h.step')} AS due_at,
-    date_trunc('milliseconds', ${kept('p.apply_at + h.step')}) AS moved_to, ${MACED_PROPOSAL}
+  SELECT h.application_id AS "placeId", h.now, ${kept('h.due_at + h.step')} AS "dueAt",
+    date_trunc('milliseconds', ${kept('p.apply_at + h.step')}) AS "movedTo", ${MACED_PROPOSAL}
   FROM held h LEFT JOIN proposals p ON p.id = h.proposal_id`;
 /** The clock went back: what was stamped later than now has its whole time again, and never waits for the old clock. */
 const WENT_BACK = `
@@ -49,10 +49,11 @@ export async function moveByLeap(
 }
 
 interface MovedRow extends MacedProposal {
-  open_application_id: string;
+  /** The application; the proposal itself may be absent, and then so are its members. */
+  placeId: string;
   now: Date;
-  due_at: Date;
-  moved_to: Date;
+  dueAt: Date;
+  movedTo: Date;
 }
 
 async function moveAll(
@@ -67,12 +68,12 @@ async function moveAll(
       const { rows } = await session.query<MovedRow>(text, [...values]);
       // What this service has not written stays as it is, and goes back to its maker when it is due.
       const own = rows.flatMap((row) => {
-        const mac = row.id === null ? null : movedMac(vault, row, row.moved_to);
+        const mac = row.id === null ? null : movedMac(vault, row, row.movedTo);
         return mac === null ? [] : [{ ...row, mac }];
       });
       await session.query(WRITE, [
-        ...[rows.map((row) => row.open_application_id), rows.map((row) => row.now)],
-        ...[rows.map((row) => row.due_at), own.map((row) => row.id), own.map((row) => row.moved_to)],
+        ...[rows.map((row) => row.placeId), rows.map((row) => row.now)],
+        ...[rows.map((row) => row.dueAt), own.map((row) => row.id), own.map((row) => row.movedTo)],
         own.map((row) => row.mac),
       ]);
       return rows.length;

@@ -1,15 +1,11 @@
 /** Proposals, as operators read them (D48). */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import type { ProposalState, SecondReason } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
-
-interface By {
-  readonly id: number;
-  readonly login: string;
-}
+import { type By, by } from './by.ts';
 
 /** A proposal with the names of its operators as they are now. */
 export interface StoredProposal {
@@ -33,31 +29,18 @@ export interface StoredProposal {
   readonly returnedFor: ReturnCode | null;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  act: ReviewAction;
-  reason_code: ReasonCode;
-  reason: string;
-  is_override: boolean;
-  maker_id: number;
-  maker_login: string;
-  created_at: Date;
-  apply_at: Date;
-  state: ProposalState;
-  needs_second: SecondReason | null;
-  second_id: number | null;
-  second_login: string | null;
-  confirmed_at: Date | null;
-  ended_at: Date | null;
-  outcome: string | null;
-  returned_for: ReturnCode | null;
+/** Its id is a text: after a cast in the statement no index would give the order of both halves of a list. */
+type Row = Omit<StoredProposal, 'id'> & { readonly id: string };
+
+function proposalsOf(rows: readonly Row[]): StoredProposal[] {
+  return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
 const SHOWN = `
-  SELECT p.id, p.application_id, p.act, p.reason_code, p.reason, p.is_override, p.maker_id, m.login AS maker_login,
-    p.created_at, p.apply_at, p.state, p.needs_second, p.second_id, s.login AS second_login, p.confirmed_at, p.ended_at,
-    p.outcome, p.returned_for
+  SELECT p.id, p.application_id::float8 AS "applicationId", p.act, p.reason_code AS "reasonCode", p.reason,
+    p.is_override AS "isOverride", ${by('p.maker_id', 'm')} AS maker, p.created_at AS "createdAt", p.apply_at AS "applyAt",
+    p.state, p.needs_second AS "needsSecond", ${by('p.second_id', 's')} AS second, p.confirmed_at AS "confirmedAt",
+    p.ended_at AS "endedAt", p.outcome, p.returned_for AS "returnedFor"
   FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
 const ONE = `${SHOWN} WHERE p.id = $1`;
 /** The most that the timeline of an application has. */
@@ -80,7 +63,7 @@ const LISTS = {
     ['p.maker_id = $1', "p.second_id = $1 AND p.state = 'returned'"],
     `p.state IN ('declined', 'returned') AND ${IS_TOLD} AND ($2::bigint IS NULL
       OR (p.ended_at, p.id) < (SELECT b.ended_at, b.id FROM proposals b WHERE b.id = $2))`,
-    ['ended_at', 'id'],
+    ['p.ended_at DESC, p.id DESC', '"endedAt" DESC, id DESC'],
   ),
   to_confirm: `${SHOWN}
     WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL AND p.maker_id <> $1
@@ -89,15 +72,14 @@ const LISTS = {
   ended: ofBoth(
     ['p.maker_id = $1', 'p.second_id = $1'],
     "p.state <> 'proposed' AND ($2::bigint IS NULL OR p.id < $2)",
-    ['id'],
+    ['p.id DESC', 'id DESC'],
   ),
 } as const;
 
 /** The maker's proposals and the second operator's in one order. Each half reads its index: an OR would sort all. */
-function ofBoth(halves: readonly string[], where: string, order: readonly string[]): string {
-  const by = (table: string) => order.map((column) => `${table}.${column} DESC`).join(', ');
-  const read = halves.map((half) => `(${SHOWN} WHERE ${half} AND ${where} ORDER BY ${by('p')} LIMIT $3)`);
-  return `SELECT u.* FROM (${read.join(' UNION ALL ')}) AS u ORDER BY ${by('u')} LIMIT $3`;
+function ofBoth(halves: readonly string[], where: string, order: readonly [string, string]): string {
+  const read = halves.map((half) => `(${SHOWN} WHERE ${half} AND ${where} ORDER BY ${order[0]} LIMIT $3)`);
+  return `SELECT u.* FROM (${read.join(' UNION ALL ')}) AS u ORDER BY ${order[1]} LIMIT $3`;
 }
 
 /**
@@ -109,19 +91,17 @@ export type ProposalList = keyof typeof LISTS;
 
 /** The proposal; null if there is none. */
 export async function readProposal(session: Session, id: number): Promise<StoredProposal | null> {
-  const [row] = (await session.query<Row>(ONE, [id])).rows;
-  return row === undefined ? null : proposalOf(row);
+  return proposalsOf((await session.query<Row>(ONE, [id])).rows)[0] ?? null;
 }
 
 /** The open proposal of an application, or else the newest one; null if there is none. */
 export async function newestProposalOf(session: Session, id: ApplicationId): Promise<StoredProposal | null> {
-  const [row] = (await session.query<Row>(NEWEST, [id])).rows;
-  return row === undefined ? null : proposalOf(row);
+  return proposalsOf((await session.query<Row>(NEWEST, [id])).rows)[0] ?? null;
 }
 
 /** The newest 100 proposals of an application that were declined or returned, the newest first. */
 export async function refusedProposalsOf(session: Session, id: ApplicationId): Promise<StoredProposal[]> {
-  return (await session.query<Row>(REFUSED, [id])).rows.map(proposalOf);
+  return proposalsOf((await session.query<Row>(REFUSED, [id])).rows);
 }
 
 /** The next `limit` proposals of a list after the one with the id `after`; null: from the beginning. */
@@ -130,7 +110,7 @@ export async function listProposals(
   list: ProposalList,
   { operatorId, after, limit }: { operatorId: number; after: number | null; limit: number },
 ): Promise<StoredProposal[]> {
-  return (await session.query<Row>(LISTS[list], [operatorId, after, limit])).rows.map(proposalOf);
+  return proposalsOf((await session.query<Row>(LISTS[list], [operatorId, after, limit])).rows);
 }
 
 const COUNT = `
@@ -151,27 +131,6 @@ const ERASE = `
 /** Puts one word in the place of every free text about these applications. */
 export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
-}
-
-function proposalOf(row: Row): StoredProposal {
-  return {
-    id: Number(row.id),
-    applicationId: toApplicationId(row.application_id),
-    act: row.act,
-    reasonCode: row.reason_code,
-    reason: row.reason,
-    isOverride: row.is_override,
-    maker: { id: row.maker_id, login: row.maker_login },
-    createdAt: row.created_at,
-    applyAt: row.apply_at,
-    state: row.state,
-    needsSecond: row.needs_second,
-    second: row.second_id === null ? null : { id: row.second_id, login: row.second_login ?? '' },
-    confirmedAt: row.confirmed_at,
-    endedAt: row.ended_at,
-    outcome: row.outcome,
-    returnedFor: row.returned_for,
-  };
 }
 
 const LOGINS = 'SELECT id, login FROM operators WHERE id = ANY ($1::integer[])';

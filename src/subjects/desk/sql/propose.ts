@@ -199,16 +199,14 @@ function proposalColumns(
 ) {
   const macOf = (one: Extract<Candidate, { objection: null }>) =>
     proposalMac(vault, {
-      id: `${one.proposalId}`,
-      application_id: `${one.id}`,
+      ...one,
+      id: one.proposalId,
+      applicationId: one.id,
       act,
-      reason_code: reasonCode,
-      is_override: isOverride,
-      maker_id: makerId,
-      decided_on: one.decidedOn,
-      decided_signed_at: one.signedAt,
-      needs_second: one.needsSecond,
-      apply_at: applyAt,
+      reasonCode,
+      isOverride,
+      makerId,
+      applyAt,
     });
   const rows = candidates.map((one) =>
     one.objection === null ? { ...one, mac: macOf(one) } : { ...NOTHING_PROPOSED, ...one },
@@ -239,7 +237,7 @@ function placingOf(
 }
 
 const SELECTION = `
-  SELECT s.ids, s.last_events FROM selections s
+  SELECT s.ids, s.last_events AS "lastEvents" FROM selections s
   WHERE s.id = $1 AND s.operator_id = $2 AND s.ends_at > clock_timestamp()
     AND s.ends_at < clock_timestamp() + interval '1 day'`;
 
@@ -250,9 +248,9 @@ export async function readSelection(
   operatorId: number,
 ): Promise<{ readonly id: ApplicationId; readonly lastEvent: string }[] | null> {
   const [row] = (
-    await session.query<{ ids: string[]; last_events: string[] }>(SELECTION, [selection, operatorId])
+    await session.query<{ ids: string[]; lastEvents: string[] }>(SELECTION, [selection, operatorId])
   ).rows;
   return row === undefined
     ? null
-    : row.ids.map((id, n) => ({ id: toApplicationId(id), lastEvent: row.last_events[n]! }));
+    : row.ids.map((id, n) => ({ id: toApplicationId(id), lastEvent: row.lastEvents[n]! }));
 }

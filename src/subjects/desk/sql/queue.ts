@@ -1,5 +1,5 @@
 /** The queue as reviewers see it, and what takes from it. No row has personal data. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import {
   MOST_COUNTED,
@@ -9,6 +9,7 @@ import {
   type QueuePlace,
   type QueueState,
 } from '../rules/queue.ts';
+import { type By, by } from './by.ts';
 import { CLAIM_SECONDS, type Claimer, type StoredClaim } from './claims.ts';
 
 // What narrows the queue and what orders it, as parts of statements.
@@ -95,31 +96,18 @@ export interface StoredItem extends QueuePlace {
   readonly claim: StoredClaim | null;
 }
 
-interface Row {
-  id: string;
-  last_event: string;
-  partner_id: number;
-  partner_name: string;
-  state: QueueState;
-  score: number | null;
-  currency: string | null;
-  debt_amount: number | null;
-  reference_amount: number | null;
-  created_at: Date;
-  due_at: Date | null;
-  by_id: number | null;
-  by_login: string | null;
-  claimed_until: Date | null;
-  key: string | null;
+interface Row extends Omit<StoredItem, 'claim'> {
+  readonly by: By | null;
+  readonly until: Date | null;
 }
 
 /** An item with its partner's name and its claim; `key` is a place in an order. */
 const shown = (key: string) => `
-  SELECT i.application_id AS id,
-    coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = i.application_id), 0) AS last_event,
-    i.partner_id, p.name AS partner_name, i.state, i.score, i.currency, i.debt_amount,
-    i.reference_amount, i.created_at, nullif(i.due_at, 'infinity') AS due_at, o.id AS by_id, o.login AS by_login,
-    i.claimed_until, ${key} AS key`;
+  SELECT i.application_id::float8 AS id,
+    coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = i.application_id), 0) AS "lastEvent",
+    json_build_object('id', i.partner_id, 'name', p.name) AS partner, i.state, i.score, i.currency,
+    i.debt_amount AS "debtAmount", i.reference_amount AS "referenceAmount", i.created_at AS "createdAt",
+    nullif(i.due_at, 'infinity') AS "dueAt", ${by('o.id', 'o')} AS by, i.claimed_until AS until, (${key})::float8 AS key`;
 const WITH_NAMES = `
   JOIN partners p ON p.id = i.partner_id
   LEFT JOIN operators o ON o.id = i.claimed_by AND is_claimed(i.claimed_until, now())`;
@@ -142,7 +130,8 @@ const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
   )
   UPDATE review_items i SET claimed_by = $10, claimed_until = c.until, claimed_for = $12::uuid[] FROM claim c
   WHERE i.application_id = c.application_id
-  RETURNING i.application_id AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login, i.claimed_until AS until`;
+  RETURNING i.application_id::float8 AS id, (SELECT o.login FROM operators o WHERE o.id = $10) AS login,
+    i.claimed_until AS until`;
 
 const statements = (make: (parts: (typeof ORDERS)[QueueOrder]) => string) =>
   Object.fromEntries(QUEUE_ORDERS.map((order) => [order, make(ORDERS[order])])) as Record<QueueOrder, string>;
@@ -166,7 +155,7 @@ const SELECT_ALL = `
     coalesce(array_agg(coalesce((SELECT max(e.id) FROM application_events e WHERE e.application_id = f.id), 0)
       ORDER BY f.id), '{}')
   FROM found f HAVING count(*) <= ${MOST_COUNTED}
-  RETURNING cardinality(ids) AS count, ends_at`;
+  RETURNING cardinality(ids) AS count, ends_at AS "endsAt"`;
 
 /** The first `limit` rows after a place in an order; null: from the beginning. */
 export async function readPage(
@@ -210,12 +199,11 @@ export async function claimNext(
   { operatorId, page }: Claimer,
 ): Promise<{ readonly id: ApplicationId; readonly claim: StoredClaim } | null> {
   const values = [...filterValues(filter, operatorId), CLAIM_SECONDS, page === null ? [] : [page]];
-  const [row] = (await session.query<{ id: string; login: string; until: Date }>(CLAIMS[order], values)).rows;
-  if (row === undefined) return null;
-  return {
-    id: toApplicationId(row.id),
-    claim: { by: { id: operatorId, login: row.login }, until: row.until },
-  };
+  type Claimed = { readonly id: ApplicationId; readonly login: string; readonly until: Date };
+  const [row] = (await session.query<Claimed>(CLAIMS[order], values)).rows;
+  return row === undefined
+    ? null
+    : { id: row.id, claim: { by: { id: operatorId, login: row.login }, until: row.until } };
 }
 
 /** Keeps what fits, each application with its last event, for ten minutes; null: more than `MOST_COUNTED` fit. */
@@ -226,24 +214,9 @@ export async function makeSelection(
   selection: string,
 ): Promise<{ readonly count: number; readonly endsAt: Date } | null> {
   const values = [...filterValues(filter, operatorId), selection];
-  const [row] = (await database.query<{ count: number; ends_at: Date }>(SELECT_ALL, values)).rows;
-  return row === undefined ? null : { count: row.count, endsAt: row.ends_at };
+  return (await database.query<{ count: number; endsAt: Date }>(SELECT_ALL, values)).rows[0] ?? null;
 }
 
-function itemOf(row: Row): StoredItem {
-  const { by_id, by_login, claimed_until } = row;
-  return {
-    id: toApplicationId(row.id),
-    lastEvent: row.last_event,
-    key: row.key === null ? null : Number(row.key),
-    partner: { id: row.partner_id, name: row.partner_name },
-    state: row.state,
-    score: row.score,
-    currency: row.currency,
-    debtAmount: row.debt_amount,
-    referenceAmount: row.reference_amount,
-    createdAt: row.created_at,
-    dueAt: row.due_at,
-    claim: by_id === null ? null : { by: { id: by_id, login: by_login! }, until: claimed_until! },
-  };
+function itemOf({ by: claimer, until, ...item }: Row): StoredItem {
+  return { ...item, claim: claimer === null ? null : { by: claimer, until: until! } };
 }

@@ -1,5 +1,5 @@
 /** The applied decisions that were drawn for a second look. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
@@ -31,31 +31,22 @@ export async function addSecondLook(session: Transaction, drawn: Drawn): Promise
 }
 
 const WAITING = `
-  SELECT l.proposal_id, l.application_id, l.act, l.reason_code, l.at FROM second_looks l
+  SELECT l.proposal_id::float8 AS "proposalId", l.application_id::float8 AS "applicationId", l.act,
+    l.reason_code AS "reasonCode", l.at
+  FROM second_looks l
   WHERE l.looked_at IS NULL AND l.maker_id <> $1 AND l.checker_id IS DISTINCT FROM $1
   ORDER BY l.proposal_id LIMIT $2`;
 
 /** The oldest decisions that wait, but for those that the looker made or confirmed. */
 export async function waitingLooks(session: Session, lookerId: number, most: number): Promise<WaitingLook[]> {
-  const { rows } = await session.query<{
-    proposal_id: string;
-    application_id: string;
-    act: ReviewAction;
-    reason_code: ReasonCode;
-    at: Date;
-  }>(WAITING, [lookerId, most]);
-  return rows.map(({ proposal_id, application_id, act, reason_code, at }) => ({
-    proposalId: Number(proposal_id),
-    applicationId: toApplicationId(application_id),
-    act,
-    reasonCode: reason_code,
-    at,
-  }));
+  return (await session.query<WaitingLook>(WAITING, [lookerId, most])).rows;
 }
 
 const LOCK = `
-  SELECT l.application_id, l.maker_id, l.checker_id, l.looker_id, l.agrees, l.note FROM second_looks l
-  WHERE l.proposal_id = $1 FOR UPDATE`;
+  SELECT l.application_id::float8 AS "applicationId", l.maker_id AS "makerId", l.checker_id AS "checkerId",
+    CASE WHEN l.looker_id IS NOT NULL
+      THEN json_build_object('lookerId', l.looker_id, 'agrees', l.agrees, 'note', l.note) END AS look
+  FROM second_looks l WHERE l.proposal_id = $1 FOR UPDATE`;
 
 /** What a looker says of a decision. */
 export interface Look {
@@ -72,23 +63,7 @@ export interface LockedLook extends Pick<Drawn, 'applicationId' | 'makerId' | 'c
 
 /** What a look is about, locked until the end of the transaction; null: the decision was not drawn. */
 export async function lockLook(session: Transaction, proposalId: number): Promise<LockedLook | null> {
-  const { rows } = await session.query<{
-    application_id: string;
-    maker_id: number;
-    checker_id: number | null;
-    looker_id: number | null;
-    agrees: boolean;
-    note: string | null;
-  }>(LOCK, [proposalId]);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { looker_id: lookerId, agrees, note } = row;
-  return {
-    applicationId: toApplicationId(row.application_id),
-    makerId: row.maker_id,
-    checkerId: row.checker_id,
-    look: lookerId === null ? null : { lookerId, agrees, note },
-  };
+  return (await session.query<LockedLook>(LOCK, [proposalId])).rows[0] ?? null;
 }
 
 const LOOK = `

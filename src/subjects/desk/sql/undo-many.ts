@@ -1,10 +1,10 @@
 /** Takes the proposals of a decision on many back. */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 
 /** In the order of the keys. What is applied or ended meanwhile is not among them. */
 const HOLD = `
-  SELECT o.application_id, o.proposal_id FROM open_proposals o
+  SELECT o.application_id AS id, o.proposal_id AS "proposalId" FROM open_proposals o
   WHERE (o.application_id, o.proposal_id) IN (
     SELECT u.id, u.proposal_id FROM desk_requests r, unnest(r.ids, r.proposal_ids) AS u(id, proposal_id)
     WHERE r.operator_id = $1 AND r.request_key = $2)
@@ -25,7 +25,7 @@ const UNDO = `
   WHERE p.id = ANY ($3::bigint[]) AND p.maker_id = $1`;
 /** In the order of the request. Those that an earlier try took back are among them. */
 const UNDONE = `
-  SELECT p.application_id FROM desk_requests r,
+  SELECT p.application_id::float8 AS id FROM desk_requests r,
     unnest(r.proposal_ids) WITH ORDINALITY AS u(proposal_id, place)
   JOIN proposals p ON p.id = u.proposal_id
   WHERE r.operator_id = $1 AND r.request_key = $2 AND p.state = 'undone'
@@ -40,13 +40,8 @@ export async function undoRequest(
   operatorId: number,
   key: string,
 ): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ application_id: string; proposal_id: string }>(HOLD, [
-    operatorId,
-    key,
-  ]);
-  const ids = rows.map(({ application_id }) => application_id);
-  const proposals = rows.map(({ proposal_id }) => proposal_id);
-  await session.query(UNDO, [operatorId, ids, proposals]);
-  const undone = await session.query<{ application_id: string }>(UNDONE, [operatorId, key]);
-  return undone.rows.map(({ application_id }) => toApplicationId(application_id));
+  const { rows } = await session.query<{ id: string; proposalId: string }>(HOLD, [operatorId, key]);
+  await session.query(UNDO, [operatorId, rows.map(({ id }) => id), rows.map(({ proposalId }) => proposalId)]);
+  const undone = await session.query<{ id: ApplicationId }>(UNDONE, [operatorId, key]);
+  return undone.rows.map(({ id }) => id);
 }
