@@ -52,6 +52,11 @@ export function fromBigint<Kind extends BlindIndexKind>(stored: string): BlindIn
   return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0') as BlindIndex<Kind>;
 }
 
+/** The same in a statement: the index of a bigint column, as its hex digits; NULL where the column is. */
+export function readIndex(column: string): string {
+  return `lpad(to_hex(${column}), ${HEX_DIGITS}, '0')`;
+}
+
 /** The index with the vault's newer index keys from a stored one; `from` as in `Vault.indexAgain`. */
 export function storedAgain(vault: Vault, from: number): (stored: string) => string {
   return (stored) => toBigint(vault.indexAgain(fromBigint(stored), from) as BlindIndex<BlindIndexKind>);

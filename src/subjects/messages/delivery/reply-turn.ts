@@ -64,7 +64,7 @@ export async function deliverReplies(
       most: CLAIM_LIMIT,
       claim: (claim, limit) => claimReplies(claim, limit, messagesPerSecond),
       decide: async (claim, rows) => beginClaimed(context, claim, await readReplies(claim, vault, rows)),
-      setAside: async ({ id: replyId }) => {
+      setAside: async ({ replyId }) => {
         await setReplyAside(database, replyId, 'unsendable', SET_ASIDE_MS);
         onFault('unsendable', [{ replyId }]);
       },

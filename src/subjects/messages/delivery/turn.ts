@@ -83,7 +83,7 @@ export async function deliverDue(
       most: CLAIM_LIMIT,
       claim: (claim, limit) => claimMessages(claim, vault, limit, limits.messagesPerSecond),
       decide: async (claim, rows) => beginClaimed(context, claim, await readClaimed(context, claim, rows)),
-      setAside: async ({ message_id: messageId }, error) => {
+      setAside: async ({ messageId }, error) => {
         await setAside(database, messageId, ASIDE);
         const applicationIds = [applicationOfMessage(messageId)];
         onFault({ reason: 'unsendable', applicationIds, batchId: null, error });

@@ -1,5 +1,5 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
-import { type MessageId, toMessageId } from '../../../domain/application/ids.ts';
+import type { MessageId } from '../../../domain/application/ids.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
@@ -39,7 +39,7 @@ export async function beginSending(
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<ReadonlySet<MessageId>> {
-  const { rows } = await claim.query<{ id: string }>({
+  const { rows } = await claim.query<{ id: MessageId }>({
     name: 'begin_sending',
     text: BEGIN,
     values: [
@@ -55,5 +55,5 @@ export async function beginSending(
       answerWithinMs,
     ],
   });
-  return new Set(rows.map(({ id }) => toMessageId(id)));
+  return new Set(rows.map(({ id }) => id));
 }

@@ -4,14 +4,12 @@ import {
   applicationOfMessage,
   type BlindIndex,
   type MessageId,
-  toApplicationId,
-  toMessageId,
 } from '../../../domain/application/ids.ts';
-import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
+import type { MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
 import type { FailedMessage } from './failed-messages.ts';
 import { makeMessages, noteWaitingRejections } from './message-records.ts';
@@ -36,31 +34,25 @@ export interface Settlement {
   readonly pauseTemplates: ReadonlyMap<string, MessageReason>;
 }
 
-interface HeldRow {
-  message_id: string;
-  status: MessageStatus;
-  attempts: number;
-  tries: number;
-  channel_message_id: string | null;
-  type: MessageType;
-}
+type HeldRow = Omit<HeldMessage, 'templates' | 'phoneIndex'>;
 
 /** A channel's id tells no partition, so it is looked for in the newest ones (`recent_from`). */
-const FIND = 'SELECT message_id FROM messages_of_channel($1)';
+const FIND = 'SELECT message_id AS id FROM messages_of_channel($1)';
 const HOLD = `
-  SELECT message_id, status, attempts, tries, channel_message_id, type FROM message_records
+  SELECT message_id AS "messageId", status, attempts, tries, ${readIndex('channel_message_id')} AS "channelIndex", type
+  FROM message_records
   WHERE message_id = ANY ($1::bigint[]) AND (message_id = ANY ($2::bigint[]) OR channel_message_id = ANY ($3::bigint[]))
   ORDER BY message_id FOR NO KEY UPDATE`;
 
-interface AddresseeRow {
-  id: string;
-  templates: NonNullable<Brand['templates']> | null;
-  phone_index: string;
+interface Addressee {
+  readonly id: ApplicationId;
+  readonly templates: NonNullable<Brand['templates']> | null;
+  readonly phoneIndex: BlindIndex<'phone'>;
 }
 
 /** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
 const ADDRESSEES = `
-  SELECT a.id, k.brand -> 'templates' AS templates, a.phone_index
+  SELECT a.id::float8, k.brand -> 'templates' AS templates, ${readIndex('a.phone_index')} AS "phoneIndex"
   FROM applications_of($1::bigint[]) a JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** In UTC, because on a cluster an UPDATE may depend on no time zone where it computes with columns. */
@@ -133,33 +125,18 @@ export async function settleMessages(
 async function hold(session: Transaction, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
   if (channelIndexes.length === 0) return [];
   const indexes = channelIndexes.map(toBigint);
-  const found = (await session.query<{ message_id: string }>(FIND, [indexes])).rows;
-  const ids = [...new Set([...messageIds, ...found.map(({ message_id }) => message_id)])];
+  const found = (await session.query<{ id: MessageId }>(FIND, [indexes])).rows;
+  const ids = [...new Set([...messageIds, ...found.map(({ id }) => id)])];
   if (ids.length === 0) return [];
   const { rows } = await session.query<HeldRow>(HOLD, [ids, messageIds, indexes]);
   if (rows.length === 0) return [];
-  const applicationIds = new Set(rows.map(applicationOf));
-  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [[...applicationIds]]);
-  const byId = new Map(addressees.rows.map((row) => [toApplicationId(row.id), row]));
+  const applicationIds = new Set(rows.map(({ messageId }) => applicationOfMessage(messageId)));
+  const addressees = await session.query<Addressee>(ADDRESSEES, [[...applicationIds]]);
+  const byId = new Map(addressees.rows.map((row) => [row.id, row]));
   return rows.flatMap((row) => {
-    const addressee = byId.get(applicationOf(row));
-    return addressee === undefined ? [] : [heldOf(row, addressee)];
+    const addressee = byId.get(applicationOfMessage(row.messageId));
+    if (addressee === undefined) return [];
+    const { templates, phoneIndex } = addressee;
+    return [{ ...row, templates: templates ?? undefined, phoneIndex }];
   });
-}
-
-function applicationOf({ message_id }: HeldRow): ApplicationId {
-  return applicationOfMessage(toMessageId(message_id));
-}
-
-function heldOf(row: HeldRow, { templates, phone_index }: AddresseeRow): HeldMessage {
-  return {
-    messageId: toMessageId(row.message_id),
-    status: row.status,
-    attempts: row.attempts,
-    tries: row.tries,
-    channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
-    type: row.type,
-    templates: templates ?? undefined,
-    phoneIndex: fromBigint(phone_index),
-  };
 }

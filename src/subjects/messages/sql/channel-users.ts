@@ -1,7 +1,7 @@
 /** The statements about persons at the channel, whose phone the channel does not always tell. */
 import { type BlindIndex, toBatchId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import { partitionRunsBefore } from '../../applications/sql/partition-runs.ts';
 import { type ChangeCounts, countChanges, type OptOutChange } from './suppressions.ts';
 
@@ -22,14 +22,15 @@ interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
 
 const RECENT_FROM = 'SELECT recent_from() AS recent';
 const OLDER_MESSAGES = `
-  SELECT channel_message_id AS index, message_id AS id FROM older_messages_of_channel($1, $2, $3)`;
+  SELECT ${readIndex('channel_message_id')} AS index, message_id AS id FROM older_messages_of_channel($1, $2, $3)`;
 /** Two statements: on a cluster, a statement about a table of the coordinator may not ask other machines. */
-const MESSAGES = 'SELECT channel_message_id AS index, message_id AS id FROM messages_of_channel($1)';
-const PHONES = 'SELECT id, phone_index FROM phones_of($1)';
+const MESSAGES = `
+  SELECT ${readIndex('channel_message_id')} AS index, message_id AS id FROM messages_of_channel($1)`;
+const PHONES = `SELECT id, ${readIndex('phone_index')} AS phone FROM phones_of($1)`;
 
 /** A message, by the blind index of its id at the channel. */
-interface MessageRow {
-  readonly index: string;
+interface ChannelMessage {
+  readonly index: ChannelIndex;
   readonly id: string;
 }
 
@@ -39,7 +40,7 @@ export async function phonesOfMessages(
   channelIndexes: readonly ChannelIndex[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
   if (channelIndexes.length === 0) return new Map();
-  const messages = await database.query<MessageRow>(MESSAGES, [channelIndexes.map(toBigint)]);
+  const messages = await database.query<ChannelMessage>(MESSAGES, [channelIndexes.map(toBigint)]);
   return phonesOf(database, messages.rows);
 }
 
@@ -51,12 +52,13 @@ export async function phonesOfOldMessages(
   database: Database,
   channelIndexes: readonly ChannelIndex[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
-  const missing = new Set(channelIndexes.map(toBigint));
+  const missing = new Set(channelIndexes);
   if (missing.size === 0) return new Map();
   const { recent } = onlyRow((await database.query<{ recent: string }>(RECENT_FROM)).rows);
-  const found: MessageRow[] = [];
+  const found: ChannelMessage[] = [];
   for (const { from, before } of partitionRunsBefore(toBatchId(Number(recent)))) {
-    const { rows } = await database.query<MessageRow>(OLDER_MESSAGES, [[...missing], from, before]);
+    const values = [[...missing].map(toBigint), from, before];
+    const { rows } = await database.query<ChannelMessage>(OLDER_MESSAGES, values);
     found.push(...rows);
     for (const { index } of rows) missing.delete(index);
     if (missing.size === 0) break;
@@ -66,22 +68,23 @@ export async function phonesOfOldMessages(
 
 async function phonesOf(
   database: Database,
-  messages: readonly MessageRow[],
+  messages: readonly ChannelMessage[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
   if (messages.length === 0) return new Map();
   const ids = messages.map(({ id }) => id);
-  const phones = await database.query<{ id: string; phone_index: string | null }>(PHONES, [ids]);
-  const byId = new Map(phones.rows.map(({ id, phone_index }) => [id, phone_index]));
+  const phones = await database.query<{ id: string; phone: PhoneIndex | null }>(PHONES, [ids]);
+  const byId = new Map(phones.rows.map(({ id, phone }) => [id, phone]));
   return new Map(
     messages.flatMap(({ index, id }) => {
       const phone = byId.get(id) ?? null;
-      return phone === null ? [] : [[fromBigint<'channel_message_id'>(index), fromBigint<'phone'>(phone)]];
+      return phone === null ? [] : [[index, phone]];
     }),
   );
 }
 
 const USERS = `
-  SELECT user_index, phone_index FROM channel_users WHERE user_index = ANY ($1) AND phone_index IS NOT NULL`;
+  SELECT ${readIndex('user_index')} AS "userIndex", ${readIndex('phone_index')} AS "phoneIndex" FROM channel_users
+  WHERE user_index = ANY ($1) AND phone_index IS NOT NULL`;
 
 /** The phones of these persons. Persons whose phone is not known have none. */
 export async function phonesOfUsers(
@@ -89,10 +92,8 @@ export async function phonesOfUsers(
   userIndexes: readonly UserIndex[],
 ): Promise<Map<UserIndex, PhoneIndex>> {
   if (userIndexes.length === 0) return new Map();
-  const { rows } = await database.query<{ user_index: string; phone_index: string }>(USERS, [
-    userIndexes.map(toBigint),
-  ]);
-  return new Map(rows.map((row) => [fromBigint(row.user_index), fromBigint(row.phone_index)]));
+  const { rows } = await database.query<KnownUser>(USERS, [userIndexes.map(toBigint)]);
+  return new Map(rows.map(({ userIndex, phoneIndex }) => [userIndex, phoneIndex]));
 }
 
 interface ChangeRow {

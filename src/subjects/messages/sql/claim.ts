@@ -34,19 +34,20 @@ export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
 
 /** A message that this transaction has locked. */
 export interface ClaimedRow {
-  message_id: MessageId;
+  messageId: MessageId;
   type: MessageType;
   /** Sends so far. */
   attempts: number;
   tries: number;
-  last_partner: PartnerId;
+  lastPartnerId: PartnerId;
   /** A number, because the driver takes longer to read a time. */
-  now_ms: number;
+  nowMs: number;
 }
 
 /** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
 const CLAIM = `
-  SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
+  SELECT message_id AS "messageId", type, attempts, tries, last_partner AS "lastPartnerId",
+    extract(epoch FROM now())::float8 * 1000 AS "nowMs"
   FROM claim_due($1, $2, $3) WITH ORDINALITY ORDER BY nth, ordinality`;
 
 /** What the messages of a batch are composed from, without the envelope. */
@@ -54,10 +55,10 @@ interface ClaimedBatch {
   id: BatchId;
   phones: (string | null)[];
   /** null at a position without an application. */
-  id_numbers: (string | null)[];
+  idNumbers: (string | null)[];
   facts: Buffer;
-  partner_id: PartnerId;
-  partner_name: string;
+  partnerId: PartnerId;
+  partnerName: string;
   brand: Brand;
 }
 
@@ -65,7 +66,7 @@ interface ClaimedBatch {
  * Reads whole batches: their messages are mostly due together, and reading single applications of them is expensive.
  */
 const READ_BATCHES = `
-  SELECT b.id, b.phones, b.id_numbers, b.facts, b.partner_id, p.name AS partner_name, k.brand
+  SELECT b.id, b.phones, b.id_numbers AS "idNumbers", b.facts, b.partner_id AS "partnerId", p.name AS "partnerName", k.brand
   FROM batches b
   JOIN partners p ON p.id = b.partner_id
   JOIN api_keys k ON k.id = b.api_key_id
@@ -99,7 +100,7 @@ export async function claimMessages(
   const values = [limit, messagesPerSecond, indexKeyId];
   const { rows } = await claim.query<ClaimedRow>({ name: 'claim_due', text: CLAIM, values });
   // The others are free again with the end of the transaction.
-  const [few = []] = byPartitions(rows, ({ message_id }) => partitionOf(applicationOfMessage(message_id)));
+  const [few = []] = byPartitions(rows, ({ messageId }) => partitionOf(applicationOfMessage(messageId)));
   return few;
 }
 
@@ -109,7 +110,7 @@ export async function readClaimed(
   claim: Transaction,
   rows: readonly [ClaimedRow, ...ClaimedRow[]],
 ): Promise<Claimed> {
-  const { last_partner: lastPartnerId, now_ms: nowMs } = rows[0];
+  const { lastPartnerId, nowMs } = rows[0];
   return { messages: await messagesOf(context, claim, rows), lastPartnerId, now: new Date(nowMs) };
 }
 
@@ -121,7 +122,7 @@ async function messagesOf(
 ): Promise<ClaimedMessage[]> {
   const split = rows.map((row) => ({
     row,
-    ...batchAndPositionOf(applicationOfMessage(row.message_id)),
+    ...batchAndPositionOf(applicationOfMessage(row.messageId)),
   }));
   const batchIds = [...new Set(split.map(({ batchId }) => batchId))];
   const read = async () => (await claim.query<ClaimedBatch>(READ_BATCHES, [batchIds])).rows;
@@ -135,14 +136,14 @@ async function messagesOf(
       batch_id: batch.id,
       position,
       phone_index: batch.phones[position] ?? null,
-      id_number_index: batch.id_numbers[position] ?? null,
+      id_number_index: batch.idNumbers[position] ?? null,
     };
   });
   const persons = await readPersonalData(claim, vault, found, ['name', 'phone']);
   return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {
-      messageId: message.message_id,
+      messageId: message.messageId,
       type: message.type,
       attempt: message.attempts + 1,
       tries: message.tries + 1,
@@ -152,8 +153,8 @@ async function messagesOf(
       name: record?.name ?? null,
       debtAmount: money?.debtAmount ?? 0,
       currency: money?.currency ?? '',
-      partnerId: batch.partner_id,
-      partnerName: batch.partner_name,
+      partnerId: batch.partnerId,
+      partnerName: batch.partnerName,
       brand: batch.brand,
     };
   });
@@ -162,5 +163,5 @@ async function messagesOf(
 /** A deleted batch: its applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
   const facts = Buffer.alloc(FACTS_BYTES);
-  return { id, phones: [], id_numbers: [], facts, partner_id: toPartnerId(0), partner_name: '', brand: {} };
+  return { id, phones: [], idNumbers: [], facts, partnerId: toPartnerId(0), partnerName: '', brand: {} };
 }

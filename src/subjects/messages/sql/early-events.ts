@@ -7,10 +7,8 @@
  */
 
 import type { BlindIndex } from '../../../domain/application/ids.ts';
-import type { SendFailure } from '../../../domain/message/channel.ts';
-import type { ChannelStatus } from '../../../domain/message/channel-event.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 
 /** The first event of each status counts; a later one may tell the recipient. */
@@ -37,7 +35,8 @@ export async function keepEarly(database: Database, events: readonly IndexedStat
   ]);
 }
 
-const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure, e.user_index';
+const TAKEN = `RETURNING 'status' AS kind, ${readIndex('e.channel_message_id')} AS "channelIndex", NULL AS callback,
+  e.status, e.at, e.failure, ${readIndex('e.user_index')} AS "userIndex"`;
 /** An event that another transaction takes at the same moment is applied by that transaction. */
 const TAKE = `
   DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
@@ -55,14 +54,6 @@ const TAKE_KNOWN = `
         SELECT DISTINCT channel_message_id FROM early_events)))))
     ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
   ${TAKEN}`;
-
-interface EarlyRow {
-  channel_message_id: string;
-  status: ChannelStatus;
-  at: Date;
-  failure: SendFailure | null;
-  user_index: string | null;
-}
 
 /** A record with the callback of its send. */
 export interface Recorded {
@@ -82,10 +73,8 @@ export async function takeEarly(
   const indexes = records.flatMap(({ channelIndex }) =>
     channelIndex === null ? [] : [toBigint(channelIndex)],
   );
-  const { rows } = await session.query<EarlyRow>(TAKE, [indexes]);
-  return rows
-    .map(statusOf)
-    .map((event) => ({ ...event, callback: callbacks.get(event.channelIndex) ?? null }));
+  const { rows } = await session.query<IndexedStatus>(TAKE, [indexes]);
+  return rows.map((event) => ({ ...event, callback: callbacks.get(event.channelIndex) ?? null }));
 }
 
 /**
@@ -96,20 +85,8 @@ export async function takeKnownEarly(
   session: Transaction,
   channelIndexes: readonly BlindIndex<'channel_message_id'>[] | null,
 ): Promise<IndexedStatus[]> {
-  const { rows } = await session.query<EarlyRow>(TAKE_KNOWN, [channelIndexes?.map(toBigint) ?? null]);
-  return rows.map(statusOf);
-}
-
-function statusOf({ channel_message_id, status, at, failure, user_index }: EarlyRow): IndexedStatus {
-  return {
-    kind: 'status',
-    channelIndex: fromBigint(channel_message_id),
-    callback: null,
-    status,
-    at,
-    failure,
-    userIndex: user_index === null ? null : fromBigint(user_index),
-  };
+  const values = [channelIndexes?.map(toBigint) ?? null];
+  return (await session.query<IndexedStatus>(TAKE_KNOWN, values)).rows;
 }
 
 const HAS_EARLY = `

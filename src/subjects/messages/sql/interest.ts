@@ -14,12 +14,7 @@ export interface InterestTap {
 
 const REASON = 'tapped "I am interested"';
 
-interface MessageRow {
-  application_id: string;
-  channel_message_id: string | null;
-}
-
-const MESSAGES = 'SELECT application_id, channel_message_id FROM messages_of($1)';
+const MESSAGES = 'SELECT application_id AS id, channel_message_id AS index FROM messages_of($1)';
 
 /** The messages are read before, because on a cluster a statement that writes may not ask other machines. */
 const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
@@ -31,7 +26,8 @@ const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
 export async function recordInterest(database: Database, taps: readonly InterestTap[]): Promise<number> {
   if (taps.length === 0) return 0;
   const ids = taps.map(({ applicationId }) => applicationId);
-  const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf)]);
+  const values = [ids.flatMap(messageIdsOf)];
+  const { rows } = await database.query<{ id: string; index: string | null }>(MESSAGES, values);
   if (rows.length === 0) return 0;
   const recorded = await database.query<{ count: number }>(RECORD, [
     ids,
@@ -39,8 +35,8 @@ export async function recordInterest(database: Database, taps: readonly Interest
     taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
     taps.map(({ at }) => at),
     REASON,
-    rows.map((row) => row.application_id),
-    rows.map((row) => row.channel_message_id),
+    rows.map(({ id }) => id),
+    rows.map(({ index }) => index),
   ]);
   return recorded.rows[0]?.count ?? 0;
 }

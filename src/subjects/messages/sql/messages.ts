@@ -1,11 +1,9 @@
 /** Messages, as operators see them. */
 import {
   type ApplicationId,
-  applicationOfMessage,
   type MessageId,
   messageIdsOf,
   partitionOf,
-  toMessageId,
 } from '../../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -39,8 +37,9 @@ export const REVIEWED_AT = `CASE WHEN m.message_id <> m.application_id THEN (
     WHERE e.application_id = m.application_id AND e.from_status <> e.to_status
       AND message_after_review(e.application_id, e.to_status) = m.message_id) END`;
 
-const COLUMNS = `m.message_id, m.type, m.status, m.attempts, m.reason, coalesce(m.reviewed_at, b.created_at) AS created_at,
-  m.changed_at, CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
+const COLUMNS = `m.message_id AS id, m.application_id::float8 AS "applicationId", m.type, m.status, m.attempts, m.reason,
+  coalesce(m.reviewed_at, b.created_at) AS "createdAt", m.changed_at AS "changedAt",
+  CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS "dueAt"`;
 
 function withBatches(messages: string): string {
   return `
@@ -61,8 +60,7 @@ export async function readNewestMessages(
   before: string,
   limit: number,
 ): Promise<StoredMessage[]> {
-  const { rows } = await database.query<Row>(LIST, [from, before, limit]);
-  return rows.map(messageOf);
+  return (await database.query<StoredMessage>(LIST, [from, before, limit])).rows;
 }
 
 /**
@@ -74,8 +72,7 @@ export async function readMessagesById(
 ): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await database.query<Row>(READ, [some]);
-    messages.push(...rows.map(messageOf));
+    messages.push(...(await database.query<StoredMessage>(READ, [some])).rows);
   }
   return messages;
 }
@@ -86,8 +83,8 @@ export function readMessagesOf(database: Database, applicationId: ApplicationId)
 }
 
 const PAUSES = `
-  SELECT 'sender' AS what, paused_reason AS reason, paused_at FROM sender WHERE paused_at IS NOT NULL
-  UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY paused_at`;
+  SELECT 'sender' AS what, paused_reason AS reason, paused_at AS "pausedAt" FROM sender WHERE paused_at IS NOT NULL
+  UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY "pausedAt"`;
 
 /** A pause that holds until an operator resumes it; `what` is 'sender' or the name of a template. */
 interface Pause {
@@ -97,32 +94,5 @@ interface Pause {
 }
 
 export async function readPauses(database: Database): Promise<Pause[]> {
-  const { rows } = await database.query<{ what: string; reason: MessageReason; paused_at: Date }>(PAUSES);
-  return rows.map(({ what, reason, paused_at }) => ({ what, reason, pausedAt: paused_at }));
-}
-
-interface Row {
-  message_id: string;
-  type: MessageType;
-  status: MessageStatus;
-  attempts: number;
-  reason: MessageReason | null;
-  created_at: Date;
-  changed_at: Date;
-  due_at: Date | null;
-}
-
-function messageOf(row: Row): StoredMessage {
-  const id = toMessageId(row.message_id);
-  return {
-    id,
-    applicationId: applicationOfMessage(id),
-    type: row.type,
-    status: row.status,
-    attempts: row.attempts,
-    reason: row.reason,
-    dueAt: row.due_at,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-  };
+  return (await database.query<Pause>(PAUSES)).rows;
 }

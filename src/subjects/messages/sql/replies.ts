@@ -1,13 +1,13 @@
 /** Replies: queued in the transaction of a turn, and found again (`sql/functions/messages/replies.sql`). */
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import { type ReplyContent, type ReplyId, type ToldReply, toReplyId } from '../../../domain/message/reply.ts';
+import type { ReplyContent, ReplyId, ToldReply } from '../../../domain/message/reply.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { Bell } from '../../../ground/base/bell.ts';
 import { columnsOf } from '../../../ground/postgres/columns.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 
 /** A reply to queue. */
@@ -54,7 +54,7 @@ export function retiredReplyKey(): Error {
   return new Error('a reply is sealed with a data key that is retired');
 }
 
-const QUEUE = 'SELECT queue_replies($1, $2, $3, $4, $5, $6) AS are_queued';
+const QUEUE = 'SELECT queue_replies($1, $2, $3, $4, $5, $6) AS "areQueued"';
 
 /**
  * Queues replies; a turn that has a reply keeps it. After the commit, ring `REPLY_BELL`. Throws where a content is
@@ -62,8 +62,8 @@ const QUEUE = 'SELECT queue_replies($1, $2, $3, $4, $5, $6) AS are_queued';
  */
 export async function queueReplies(session: Transaction, replies: readonly QueuedReply[]): Promise<void> {
   if (replies.length === 0) return;
-  const { rows } = await session.query<{ are_queued: boolean }>(QUEUE, replyValues(replies));
-  if (!onlyRow(rows).are_queued) throw retiredReplyKey();
+  const { rows } = await session.query<{ areQueued: boolean }>(QUEUE, replyValues(replies));
+  if (!onlyRow(rows).areQueued) throw retiredReplyKey();
 }
 
 /** A reply as operators and the evidence of a signature see it. */
@@ -84,35 +84,13 @@ export interface StoredReply {
 }
 
 const OF_APPLICATION = `
-  SELECT id, turn, status, reason, channel_message_id, created_at, window_until, sent_at, delivered_at, read_at
+  SELECT id, turn, status, reason, ${readIndex('channel_message_id')} AS "channelIndex", created_at AS "createdAt",
+    window_until AS "windowUntil", sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt"
   FROM replies WHERE application_id = $1 ORDER BY turn`;
 
 /** The replies of an application, in the order of their turns. */
 export async function repliesOf(session: Session, applicationId: ApplicationId): Promise<StoredReply[]> {
-  const { rows } = await session.query<{
-    id: string;
-    turn: number;
-    status: MessageStatus;
-    reason: MessageReason | null;
-    channel_message_id: string | null;
-    created_at: Date;
-    window_until: Date;
-    sent_at: Date | null;
-    delivered_at: Date | null;
-    read_at: Date | null;
-  }>(OF_APPLICATION, [applicationId]);
-  return rows.map((row) => ({
-    id: toReplyId(row.id),
-    turn: row.turn,
-    status: row.status,
-    reason: row.reason,
-    channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
-    createdAt: row.created_at,
-    windowUntil: row.window_until,
-    sentAt: row.sent_at,
-    deliveredAt: row.delivered_at,
-    readAt: row.read_at,
-  }));
+  return (await session.query<StoredReply>(OF_APPLICATION, [applicationId])).rows;
 }
 
 /** The reply that a person answers. */
@@ -124,7 +102,9 @@ export interface AnsweredReply {
 }
 
 const OF_CHANNEL = `
-  SELECT id, application_id, turn, phone_index, channel_message_id FROM replies
+  SELECT id AS "replyId", application_id::float8 AS "applicationId", turn, ${readIndex('phone_index')} AS "phoneIndex",
+    ${readIndex('channel_message_id')} AS index
+  FROM replies
   WHERE channel_message_id = ANY ($1::bigint[])`;
 
 /** The replies with these ids of the channel, by the id; ids of no reply are absent. */
@@ -133,24 +113,9 @@ export async function replyOfChannelMessage(
   indexes: readonly BlindIndex<'channel_message_id'>[],
 ): Promise<Map<BlindIndex<'channel_message_id'>, AnsweredReply>> {
   if (indexes.length === 0) return new Map();
-  const { rows } = await session.query<{
-    id: string;
-    application_id: string;
-    turn: number;
-    phone_index: string;
-    channel_message_id: string;
-  }>(OF_CHANNEL, [indexes.map(toBigint)]);
-  return new Map(
-    rows.map((row) => [
-      fromBigint<'channel_message_id'>(row.channel_message_id),
-      {
-        replyId: toReplyId(row.id),
-        applicationId: toApplicationId(row.application_id),
-        turn: row.turn,
-        phoneIndex: fromBigint<'phone'>(row.phone_index),
-      },
-    ]),
-  );
+  type Row = AnsweredReply & { readonly index: BlindIndex<'channel_message_id'> };
+  const { rows } = await session.query<Row>(OF_CHANNEL, [indexes.map(toBigint)]);
+  return new Map(rows.map(({ index, ...reply }) => [index, reply]));
 }
 
 const TOLD = 'SELECT t.fate, t.arrived_at AS "arrivedAt" FROM told_replies($1, ARRAY[$2::integer]) AS t';

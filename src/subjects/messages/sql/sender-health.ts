@@ -46,22 +46,10 @@ interface ChannelBreak {
 }
 
 const BREAK = `
-  SELECT broken_at, broken_reason, probes, probe_at FROM sender WHERE broken_at IS NOT NULL`;
+  SELECT broken_at AS since, broken_reason AS reason, probes, probe_at AS "nextProbeAt" FROM sender
+  WHERE broken_at IS NOT NULL`;
 
 /** Returns null while the channel works. */
 export async function readBreak(database: Database): Promise<ChannelBreak | null> {
-  const { rows } = await database.query<{
-    broken_at: Date;
-    broken_reason: MessageReason;
-    probes: number;
-    probe_at: Date;
-  }>(BREAK);
-  const row = rows[0];
-  if (row === undefined) return null;
-  return {
-    since: row.broken_at,
-    reason: row.broken_reason,
-    probes: row.probes,
-    nextProbeAt: row.probe_at,
-  };
+  return (await database.query<ChannelBreak>(BREAK)).rows[0] ?? null;
 }

@@ -1,7 +1,7 @@
 /** Phones that get no messages, by blind index. */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 
 /**
  * The source of a suppression: a word that the applicant wrote, a setting that the channel reported, or an operator.
@@ -106,18 +106,18 @@ export interface LaterSuppressions {
 /** Less than the time that a change takes to be committed. */
 const UNDER_WAY = "interval '1 minute'";
 const SINCE = `
-  SELECT phone_index AS phone, source, stopped_at FROM suppressions
+  SELECT phone_index AS phone, source, stopped_at AS "stoppedAt" FROM suppressions
   WHERE active AND changed_at > $1::timestamptz - ${UNDER_WAY} ORDER BY phone_index`;
 
 /** The phones that became suppressed after a moment, and are. */
 export async function readSuppressionsSince(session: Session, at: Date): Promise<LaterSuppressions> {
-  const { rows } = await session.query<{ phone: string; source: string; stopped_at: Date | null }>(SINCE, [
+  const { rows } = await session.query<{ phone: string; source: string; stoppedAt: Date | null }>(SINCE, [
     at,
   ]);
   return {
     phones: rows.map(({ phone }) => phone),
     sources: rows.map(({ source }) => source),
-    stoppedAt: rows.map(({ stopped_at }) => stopped_at),
+    stoppedAt: rows.map(({ stoppedAt }) => stoppedAt),
   };
 }
 
@@ -148,29 +148,19 @@ const CHUNK = 1_000;
 
 /** The cursor is text, because a `Date` would lose the microseconds. */
 const LIST = `
-  SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
+  SELECT ${readIndex('phone_index')} AS "phoneIndex", source, created_at AS "createdAt", created_at::text AS cursor
+  FROM suppressions
   WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::bigint))
   ORDER BY created_at DESC, phone_index DESC LIMIT ${CHUNK}`;
 
 /** All suppressions, newest first. */
 export async function* readSuppressions(database: Database): AsyncGenerator<Suppression, void, undefined> {
-  let last: Row | undefined;
-  for (;;) {
-    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [
-      last?.cursor ?? null,
-      last?.phone_index ?? null,
-    ]);
-    for (const { phone_index, source, created_at } of rows) {
-      yield { phoneIndex: fromBigint(phone_index), source, createdAt: created_at };
-    }
+  type Row = Suppression & { readonly cursor: string };
+  for (let last: Row | undefined; ; ) {
+    const values = [last?.cursor ?? null, last === undefined ? null : toBigint(last.phoneIndex)];
+    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, values);
+    yield* rows;
     if (rows.length < CHUNK) return;
     last = rows.at(-1);
   }
-}
-
-interface Row {
-  phone_index: string;
-  source: SuppressionSource;
-  created_at: Date;
-  cursor: string;
 }

@@ -1,5 +1,5 @@
 /** Messages that wait for their contact window, or for another time. */
-import { type MessageId, partitionOf, toMessageId } from '../../../domain/application/ids.ts';
+import { type MessageId, partitionOf } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { walkWaiting } from './waiting-messages.ts';
@@ -25,7 +25,7 @@ export async function countLater(database: Database): Promise<LaterMessages> {
 }
 
 const IS_WAITING = "m.status = 'queued' AND m.reason = 'contact_window'";
-const READ = `SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}`;
+const READ = `SELECT m.message_id AS id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}`;
 const MAKE_DUE = `
   UPDATE message_records SET due_at = now(), reason = NULL, changed_at = now()
   WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
@@ -36,8 +36,8 @@ const MAKE_DUE = `
 export async function readWaitingForHours(database: Database): Promise<MessageId[]> {
   const waiting: MessageId[] = [];
   for await (const ids of walkWaiting(database, 'queued')) {
-    const { rows } = await database.query<{ message_id: string }>(READ, [ids]);
-    for (const { message_id } of rows) waiting.push(toMessageId(message_id));
+    const { rows } = await database.query<{ id: MessageId }>(READ, [ids]);
+    waiting.push(...rows.map(({ id }) => id));
   }
   return waiting;
 }

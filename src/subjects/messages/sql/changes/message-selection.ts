@@ -38,7 +38,7 @@ const FITS = `
 const COUNTED = `
   SELECT (count(*) FILTER (WHERE ${IS_READY}))::integer AS ready,
     (count(*) FILTER (WHERE NOT ${IS_READY}))::integer AS early,
-    max(due_at) FILTER (WHERE NOT ${IS_READY}) AS early_until
+    max(due_at) FILTER (WHERE NOT ${IS_READY}) AS "earlyUntil"
   FROM fits`;
 
 const COUNT = `WITH fits AS (${FITS}) ${COUNTED}`;
@@ -59,7 +59,7 @@ function changeText(change: MessageChange): string {
 const BATCH_STEP = 100;
 
 const OUTBOX = `
-  SELECT batch_id, cardinality(positions) AS messages FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
+  SELECT batch_id AS id, cardinality(positions) AS messages FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
 
 const CANCEL_OUTBOX = `
   WITH held AS MATERIALIZED (
@@ -108,20 +108,20 @@ async function walkOutbox(
 ): Promise<number> {
   let ready = 0;
   for (let after = '0'; ; ) {
-    const { rows } = await database.query<{ batch_id: BatchId; messages: number }>(OUTBOX, [after]);
+    const { rows } = await database.query<{ id: BatchId; messages: number }>(OUTBOX, [after]);
     const own = await ownBatches(
       database,
       partnerId,
-      rows.map(({ batch_id }) => batch_id),
+      rows.map(({ id }) => id),
     );
     if (change === null) {
-      for (const { batch_id, messages } of rows) ready += own.has(batch_id) ? messages : 0;
+      for (const { id, messages } of rows) ready += own.has(id) ? messages : 0;
     } else {
       ready += onlyRow((await database.query<{ ready: number }>(CANCEL_OUTBOX, [[...own]])).rows).ready;
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH_STEP) return ready;
-    after = last.batch_id;
+    after = last.id;
   }
 }
 
@@ -138,23 +138,17 @@ async function walkRecords(
     if (owned.length === 0) continue;
     const step = await inTransaction(database, async (session) => {
       const text = change === null ? COUNT : changeText(change);
-      const { rows } = await session.query<StepRow>(text, [owned, status, reason]);
+      const { rows } = await session.query<SelectionCount>(text, [owned, status, reason]);
       if (change === 'retry') await noteWaitingRejections(session, owned);
       return onlyRow(rows);
     });
     ready += step.ready;
     early += step.early;
-    if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {
-      earlyUntil = step.early_until;
+    if (step.earlyUntil !== null && (earlyUntil === null || step.earlyUntil > earlyUntil)) {
+      earlyUntil = step.earlyUntil;
     }
   }
   return { ready, early, earlyUntil };
-}
-
-interface StepRow {
-  ready: number;
-  early: number;
-  early_until: Date | null;
 }
 
 /** The batches that are of the partner, out of these; null: all of these. */

@@ -3,18 +3,14 @@
  * (D40), whose place the reply may take; reminders (`queue_reminders`); and what waits for a phone that is somebody
  * else's (D43, `sql/functions/messages/wrong-person.sql`).
  */
-import {
-  type ApplicationId,
-  messageIdsOf,
-  partitionOf,
-  toApplicationId,
-} from '../../../../domain/application/ids.ts';
+import { type ApplicationId, messageIdsOf, partitionOf } from '../../../../domain/application/ids.ts';
 import type { Session, Transaction } from '../../../../ground/postgres/database.ts';
 import { byPartitions } from '../../../applications/sql/partition-runs.ts';
 import { inOrder } from './operator-changes.ts';
 
 const FATES = `
-  SELECT m.application_id, CASE m.status WHEN 'queued' THEN 'queued' ELSE 'left' END AS fate FROM messages_of($1) AS m
+  SELECT m.application_id::float8 AS id, CASE m.status WHEN 'queued' THEN 'queued' ELSE 'left' END AS fate
+  FROM messages_of($1) AS m
   WHERE m.status NOT IN ('cancelled', 'failed')`;
 
 /**
@@ -28,10 +24,8 @@ export async function approvalMessages(
   const fates = new Map<ApplicationId, 'queued' | 'left'>();
   for (const some of byPartitions(ids, partitionOf)) {
     const messages = some.map((id) => messageIdsOf(id)[1]);
-    const { rows } = await session.query<{ application_id: string; fate: 'queued' | 'left' }>(FATES, [
-      messages,
-    ]);
-    for (const { application_id, fate } of rows) fates.set(toApplicationId(application_id), fate);
+    const { rows } = await session.query<{ id: ApplicationId; fate: 'queued' | 'left' }>(FATES, [messages]);
+    for (const { id, fate } of rows) fates.set(id, fate);
   }
   return fates;
 }
@@ -46,7 +40,7 @@ export async function cancelApprovals(session: Transaction, ids: readonly Applic
   for (const some of byPartitions(ids, partitionOf)) await session.query(CANCEL_APPROVALS, [some]);
 }
 
-const QUEUE_REMINDERS = 'SELECT queue_reminders($1) AS id';
+const QUEUE_REMINDERS = 'SELECT queue_reminders($1)::float8 AS id';
 
 /**
  * Queues the reminders of applications. They go the way of every message that the service begins: consent, contact
@@ -60,8 +54,8 @@ export async function queueReminders(
 ): Promise<ApplicationId[]> {
   const queued: ApplicationId[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<{ id: string }>(QUEUE_REMINDERS, [some]);
-    queued.push(...rows.map(({ id }) => toApplicationId(id)));
+    const { rows } = await session.query<{ id: ApplicationId }>(QUEUE_REMINDERS, [some]);
+    queued.push(...rows.map(({ id }) => id));
   }
   return queued;
 }

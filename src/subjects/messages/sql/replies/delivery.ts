@@ -2,7 +2,7 @@
 import type { BlindIndex } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
-import { type ReplyId, toReplyId } from '../../../../domain/message/reply.ts';
+import type { ReplyId } from '../../../../domain/message/reply.ts';
 import { columnsOf } from '../../../../ground/postgres/columns.ts';
 import type { Database, Transaction } from '../../../../ground/postgres/database.ts';
 import { toBigint } from '../../../../seal/blind-indexes.ts';
@@ -21,12 +21,12 @@ export async function beginReplies(
   answerWithinMs: number,
 ): Promise<ReadonlySet<ReplyId>> {
   if (replyIds.length === 0) return new Set();
-  const { rows } = await claim.query<{ id: string }>({
+  const { rows } = await claim.query<{ id: ReplyId }>({
     name: 'begin_replies',
     text: BEGIN,
     values: [replyIds, messagesPerSecond, answerWithinMs],
   });
-  return new Set(rows.map(({ id }) => toReplyId(id)));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** What becomes of a reply after an attempt, or without one. */

@@ -2,9 +2,9 @@
 import type { BlindIndex } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
-import { type ReplyId, toReplyId } from '../../../../domain/message/reply.ts';
+import type { ReplyId } from '../../../../domain/message/reply.ts';
 import type { Transaction } from '../../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../../seal/blind-indexes.ts';
 import type { MessageState } from '../../rules/settle.ts';
 
 /** A reply whose row this transaction has locked. */
@@ -42,27 +42,14 @@ export interface ReplySettlement {
 }
 
 const HOLD = `
-  SELECT id, status, attempts, channel_message_id, phone_index, reason, never_again, window_until, due_at, sent_at, delivered_at,
-    read_at, now() AS now
+  SELECT id AS "replyId", status, attempts, ${readIndex('channel_message_id')} AS "channelIndex",
+    ${readIndex('phone_index')} AS "phoneIndex", reason, never_again AS "neverAgain", window_until AS "windowUntil",
+    due_at AS "dueAt", sent_at AS "sentAt", delivered_at AS "deliveredAt", read_at AS "readAt", now() AS now
   FROM replies
   WHERE id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
   ORDER BY id FOR NO KEY UPDATE`;
 
-interface HeldRow {
-  id: string;
-  status: MessageStatus;
-  attempts: number;
-  channel_message_id: string | null;
-  phone_index: string;
-  reason: MessageReason | null;
-  never_again: boolean;
-  window_until: Date;
-  due_at: Date;
-  sent_at: Date | null;
-  delivered_at: Date | null;
-  read_at: Date | null;
-  now: Date;
-}
+type HeldRow = Omit<HeldReply, 'tries' | 'times'> & ReplyTimes;
 
 /** Locks the replies with these ids or ids of the channel. */
 export async function holdSentReplies(
@@ -71,24 +58,11 @@ export async function holdSentReplies(
   channelIndexes: readonly BlindIndex<'channel_message_id'>[],
 ): Promise<HeldReply[]> {
   const { rows } = await session.query<HeldRow>(HOLD, [replyIds, channelIndexes.map(toBigint)]);
-  return rows.map((row) => ({
-    replyId: toReplyId(row.id),
-    status: row.status,
-    attempts: row.attempts,
+  return rows.map(({ windowUntil, dueAt, sentAt, deliveredAt, readAt, now, ...row }) => ({
+    ...row,
     // An operator who sends an uncertain reply again gives it no more tries.
     tries: row.attempts,
-    channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
-    phoneIndex: fromBigint(row.phone_index),
-    reason: row.reason,
-    neverAgain: row.never_again,
-    times: {
-      windowUntil: row.window_until,
-      dueAt: row.due_at,
-      sentAt: row.sent_at,
-      deliveredAt: row.delivered_at,
-      readAt: row.read_at,
-      now: row.now,
-    },
+    times: { windowUntil, dueAt, sentAt, deliveredAt, readAt, now },
   }));
 }
 

@@ -1,5 +1,5 @@
 /** Replies that wait or may not have arrived, and what operators make of the latter. */
-import { type ApplicationId, toApplicationId } from '../../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
 import type { Session, Transaction } from '../../../../ground/postgres/database.ts';
@@ -17,19 +17,8 @@ export interface UnsettledReply {
   readonly windowUntil: Date;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  turn: number;
-  status: MessageStatus;
-  reason: MessageReason | null;
-  attempts: number;
-  created_at: Date;
-  changed_at: Date;
-  window_until: Date;
-}
-
-const COLUMNS = 'id, application_id, turn, status, reason, attempts, created_at, changed_at, window_until';
+const COLUMNS = `id, application_id::float8 AS "applicationId", turn, status, reason, attempts, created_at AS "createdAt",
+  changed_at AS "changedAt", window_until AS "windowUntil"`;
 const CHUNK = 1_000;
 /** After its window an uncertain reply cannot be sent again, and the conversation has reminded. */
 const UNSETTLED = `
@@ -40,9 +29,10 @@ const UNSETTLED = `
 
 /** The replies that wait, are on their way or may not have arrived, the oldest first; memory is bounded. */
 export async function* readUnsettled(session: Session): AsyncGenerator<UnsettledReply, void, undefined> {
+  type Row = UnsettledReply & { readonly id: string };
   for (let after: string | undefined = '0'; after !== undefined; ) {
     const { rows }: { rows: Row[] } = await session.query<Row>(UNSETTLED, [after]);
-    yield* rows.map(unsettledOf);
+    yield* rows;
     after = rows.length === CHUNK ? rows.at(-1)?.id : undefined;
   }
 }
@@ -54,8 +44,8 @@ export async function lockRepliesOf(
   session: Transaction,
   applicationId: ApplicationId,
 ): Promise<UnsettledReply[]> {
-  const { rows } = await session.query<Row>(LOCK, [applicationId]);
-  return rows.map(unsettledOf).toSorted((one, other) => one.turn - other.turn);
+  const { rows } = await session.query<UnsettledReply>(LOCK, [applicationId]);
+  return rows.toSorted((one, other) => one.turn - other.turn);
 }
 
 const RETRY = `
@@ -86,17 +76,4 @@ export async function cancelUncertain(
   before: number,
 ): Promise<number> {
   return (await session.query(CANCEL, [applicationId, before])).rowCount ?? 0;
-}
-
-function unsettledOf(row: Row): UnsettledReply {
-  return {
-    applicationId: toApplicationId(row.application_id),
-    turn: row.turn,
-    status: row.status,
-    reason: row.reason,
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-    windowUntil: row.window_until,
-  };
 }
