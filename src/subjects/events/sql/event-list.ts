@@ -5,7 +5,7 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { EVENT_COLUMNS, type EventRow } from './partner-events.ts';
+import { EVENT_COLUMNS, type StoredEvent } from './partner-events.ts';
 
 /** Most events of one statement. */
 const CHUNK = 500;
@@ -20,7 +20,7 @@ interface EventFilter {
   readonly applicationId: ApplicationId | null;
 }
 
-const LAST = 'SELECT last FROM partner_event_totals WHERE partner_id = $1';
+const LAST = 'SELECT last::float8 FROM partner_event_totals WHERE partner_id = $1';
 
 const PAGE = `
   SELECT ${EVENT_COLUMNS} FROM partner_events e
@@ -33,13 +33,13 @@ export async function* readStoredEvents(
   database: Database,
   partnerId: PartnerId,
   { after, since, applicationId }: EventFilter,
-): AsyncGenerator<EventRow, void, undefined> {
-  const { rows: totals } = await database.query<{ last: string }>(LAST, [partnerId]);
-  let before = Number(totals[0]?.last ?? 0) + 1;
+): AsyncGenerator<StoredEvent, void, undefined> {
+  const { rows: totals } = await database.query<{ last: number }>(LAST, [partnerId]);
+  let before = (totals[0]?.last ?? 0) + 1;
   while (before > after + 1) {
     const values: unknown[] = [partnerId, before, after, since, applicationId];
-    const { rows }: { rows: EventRow[] } = await database.query<EventRow>(PAGE, values);
+    const { rows }: { rows: StoredEvent[] } = await database.query<StoredEvent>(PAGE, values);
     yield* rows;
-    before = rows.length === CHUNK ? Number(rows.at(-1)?.number) : before - WINDOW;
+    before = rows.length === CHUNK ? rows.at(-1)!.number : before - WINDOW;
   }
 }

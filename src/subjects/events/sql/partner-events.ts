@@ -2,7 +2,7 @@
  * Reads partner events for the feed and the pushes, with the ids that partners see and with the ID numbers from the
  * envelopes (D41, D47). Reads `partner_events`, `partner_event_totals` and `batches`.
  */
-import { batchAndPositionOf, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, batchAndPositionOf, partitionOf } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import {
@@ -30,22 +30,22 @@ interface EventKey {
 }
 
 /** An event as it is stored. The last five are null if its type has no such field. */
-export interface EventRow {
-  partner_id: PartnerId;
-  number: string;
-  at: Date;
-  application_id: string;
-  type: PartnerEventType;
-  from_status: ApplicationStatus | null;
-  to_status: ApplicationStatus | null;
-  reason_code: ReasonCode | null;
-  message_type: OutcomeType | null;
-  outcome: IncomeOutcome | ConversationEnd | null;
+export interface StoredEvent {
+  readonly partnerId: PartnerId;
+  readonly number: number;
+  readonly at: Date;
+  readonly applicationId: ApplicationId;
+  readonly type: PartnerEventType;
+  readonly from: ApplicationStatus | null;
+  readonly to: ApplicationStatus | null;
+  readonly reasonCode: ReasonCode | null;
+  readonly message: OutcomeType | null;
+  readonly outcome: IncomeOutcome | ConversationEnd | null;
 }
 
-/** The columns of an `EventRow`, of `partner_events e`. */
-export const EVENT_COLUMNS =
-  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type, e.outcome';
+/** The columns of a `StoredEvent`, of `partner_events e`. */
+export const EVENT_COLUMNS = `e.partner_id AS "partnerId", e.number::float8, e.at, e.application_id::float8 AS "applicationId",
+  e.type, e.from_status AS "from", e.to_status AS "to", e.reason_code AS "reasonCode", e.message_type AS message, e.outcome`;
 
 const READ = `
   SELECT ${EVENT_COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
@@ -64,7 +64,7 @@ export async function readPartnerEvents(
   store: EventSource,
   keys: readonly EventKey[],
 ): Promise<PartnerEvent[]> {
-  const { rows } = await store.database.query<EventRow>(READ, [
+  const { rows } = await store.database.query<StoredEvent>(READ, [
     keys.map(({ partnerId }) => partnerId),
     keys.map(({ number }) => number),
   ]);
@@ -84,18 +84,13 @@ export interface EventPage {
  * partner has no events yet. Between two events there are at most a few of other types than $4.
  */
 const READ_PAGE = `
-  SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
+  SELECT t.last::float8, t.forgotten::float8, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
     SELECT ${EVENT_COLUMNS} FROM partner_events e
     WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten)
       AND e.type = ANY ($4::partner_event_type[])
     ORDER BY e.number LIMIT $3
   ) AS e ON true
   WHERE t.partner_id = $1 ORDER BY e.number`;
-
-interface PageRow extends EventRow {
-  last: string;
-  forgotten: string;
-}
 
 interface PageOptions {
   /** By default the types that a partner gets without asking. */
@@ -117,14 +112,14 @@ export async function readEventPage(
   limit: number,
   { types = UNASKED_EVENT_TYPES, pace }: PageOptions = {},
 ): Promise<EventPage | null> {
-  const { rows } = await store.database.query<PageRow>(READ_PAGE, [partnerId, after, limit + 1, types]);
-  const last = Number(rows[0]?.last ?? 0);
-  const forgotten = Number(rows[0]?.forgotten ?? 0);
+  type Row = StoredEvent & { readonly last: number; readonly forgotten: number };
+  const { rows } = await store.database.query<Row>(READ_PAGE, [partnerId, after, limit + 1, types]);
+  const { last, forgotten } = rows[0] ?? { last: 0, forgotten: 0 };
   if (after !== null && (after < forgotten || after > last)) return null;
   const found = rows.filter((row) => row.number !== null);
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
-  const next = hasMore ? Number(page.at(-1)!.number) : Math.max(last, after ?? 0, forgotten);
+  const next = hasMore ? page.at(-1)!.number : Math.max(last, after ?? 0, forgotten);
   return { events: await withIdNumbers(store, page, pace), next, hasMore };
 }
 
@@ -133,14 +128,9 @@ export async function readEventPage(
  * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
  */
 const READ_PERSONS = `
-  SELECT g.id, b.partner_id, b.id AS batch_id, position_of(g.id) AS position,
+  SELECT g.id::float8, b.partner_id AS "partnerId", b.id AS batch_id, position_of(g.id) AS position,
     b.phones[position_of(g.id) + 1] AS phone_index, b.id_numbers[position_of(g.id) + 1] AS id_number_index
   FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
-
-interface PersonRow extends SealedRow {
-  id: string;
-  partner_id: PartnerId;
-}
 
 /**
  * Adds the ids and the ID numbers. The ID number is null if it cannot be read, or if the applicant is another
@@ -148,11 +138,12 @@ interface PersonRow extends SealedRow {
  */
 async function withIdNumbers(
   { database, vault, clock }: EventSource,
-  events: readonly EventRow[],
+  events: readonly StoredEvent[],
   pace?: Pace,
 ): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
-  const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
+  type PersonRow = SealedRow & Pick<StoredEvent, 'partnerId'> & { readonly id: ApplicationId };
+  const ids = [...new Set(events.map(({ applicationId }) => applicationId))];
   const rows: PersonRow[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
     const batchIds = [...new Set(some.map((id) => batchAndPositionOf(id).batchId))];
@@ -162,36 +153,23 @@ async function withIdNumbers(
   const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);
   const idNumbers = new Map(
-    persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
+    persons.map(({ row, person }) => [`${row.partnerId}:${row.id}`, person.record?.id_number ?? null]),
   );
   return events.map((row) =>
-    eventOf(vault, row, idNumbers.get(`${row.partner_id}:${row.application_id}`) ?? null),
+    eventOf(vault, row, idNumbers.get(`${row.partnerId}:${row.applicationId}`) ?? null),
   );
 }
 
-function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerEvent {
-  const number = Number(row.number);
-  const common = {
-    id: eventIdOf(vault, row.partner_id, number),
-    partnerId: row.partner_id,
-    number,
-    at: row.at,
-    applicationId: toApplicationId(row.application_id),
-    idNumber,
-  };
+function eventOf(vault: Vault, row: StoredEvent, idNumber: string | null): PartnerEvent {
+  const { partnerId, number, at, applicationId, from, to, reasonCode } = row;
+  const common = { id: eventIdOf(vault, partnerId, number), partnerId, number, at, applicationId, idNumber };
   switch (row.type) {
     case 'application.status_changed':
-      return {
-        ...common,
-        type: row.type,
-        from: row.from_status!,
-        to: row.to_status!,
-        reasonCode: row.reason_code!,
-      };
+      return { ...common, type: row.type, from: from!, to: to!, reasonCode: reasonCode! };
     case 'application.interested':
       return { ...common, type: row.type };
     case 'message.failed':
-      return { ...common, type: row.type, message: row.message_type! };
+      return { ...common, type: row.type, message: row.message! };
     case 'conversation.started':
     case 'documents.received':
     case 'contract.signed':

@@ -2,27 +2,18 @@
  * Lists a partner's events for operators (docs/operations.md, "Events of partners"; D41). `sql/event-list.ts` reads the
  * store.
  */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
-import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
-import type { EventId, PartnerEventType } from '../../../domain/event/event.ts';
-import type { OutcomeType } from '../../../domain/message/notify.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { EventId } from '../../../domain/event/event.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { eventIdOf, eventNumberOf } from '../../../seal/event-ids.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { readStoredEvents } from '../sql/event-list.ts';
+import type { StoredEvent } from '../sql/partner-events.ts';
 
 /** An event without the ID number. A field that the type does not have is null. */
-export interface ListedEvent {
+export interface ListedEvent extends Omit<StoredEvent, 'partnerId' | 'number' | 'outcome'> {
   readonly id: EventId;
-  readonly at: Date;
-  readonly type: PartnerEventType;
-  readonly applicationId: ApplicationId;
-  readonly from: ApplicationStatus | null;
-  readonly to: ApplicationStatus | null;
-  readonly reasonCode: ReasonCode | null;
-  readonly message: OutcomeType | null;
 }
 
 /** A part that is left out does not narrow the list. */
@@ -48,15 +39,8 @@ export async function* listPartnerEvents(
   if (number === null) throw new OperatorError(`this is not the ID of an event of partner ${partnerId}`);
   const filter = { after: number, since: since ?? null, applicationId: application ?? null };
   for await (const row of readStoredEvents(database, partnerId, filter)) {
-    yield {
-      id: eventIdOf(vault, partnerId, Number(row.number)),
-      at: row.at,
-      type: row.type,
-      applicationId: toApplicationId(row.application_id),
-      from: row.from_status,
-      to: row.to_status,
-      reasonCode: row.reason_code,
-      message: row.message_type,
-    };
+    const { at, type, applicationId, from, to, reasonCode, message } = row;
+    const id = eventIdOf(vault, partnerId, row.number);
+    yield { id, at, type, applicationId, from, to, reasonCode, message };
   }
 }

@@ -46,36 +46,25 @@ export interface Account {
 export type AccountChange = Partial<Omit<Account, 'id' | 'login' | 'now' | 'nowMs'>>;
 
 /** A row of `accountColumns`. */
-export interface AccountRow {
-  id: number;
-  login: string;
-  role: Role;
-  authority: unknown;
-  password: string | null;
-  totp: Buffer | null;
-  totp_step: string;
-  enrolment: Buffer | null;
-  enrolment_ends: string | null;
-  issuer: string | null;
-  subject: string | null;
-  recovery_codes: Buffer;
-  enrolled_at: string | null;
-  disabled_at: string | null;
-  mac: Buffer;
-  now: string;
+export interface AccountRow
+  extends Omit<Account, 'authority' | 'link' | 'identity' | 'recoveryCodes' | 'nowMs'> {
+  readonly authority: unknown;
+  readonly linkDigest: Buffer | null;
+  readonly linkEnds: string | null;
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly codes: Buffer;
+  readonly mac: Buffer;
 }
 
 const DIGEST_BYTES = 32;
 
-/** The columns of an account; `operators` is the name of the table in the statement. */
-export function accountColumns(operators: string): string {
-  const plain = ['id', 'login', 'role', 'authority', 'password', 'totp', 'totp_step', 'enrolment', 'issuer'];
-  const times = ['enrolment_ends', 'enrolled_at', 'disabled_at'];
-  return [
-    ...[...plain, 'subject', 'recovery_codes', 'mac'].map((name) => `${operators}.${name}`),
-    ...times.map((name) => `${micros(`${operators}.${name}`)} AS ${name}`),
-    `${micros('clock_timestamp()')} AS now`,
-  ].join(', ');
+/** The columns of an account; `o` is the name of the table in the statement. */
+export function accountColumns(o: string): string {
+  return `${o}.id, ${o}.login, ${o}.role, ${o}.authority, ${o}.password, ${o}.totp, ${o}.totp_step::float8 AS "totpStep",
+    ${o}.enrolment AS "linkDigest", ${micros(`${o}.enrolment_ends`)} AS "linkEnds", ${o}.issuer, ${o}.subject,
+    ${o}.recovery_codes AS codes, ${micros(`${o}.enrolled_at`)} AS "enrolledAt",
+    ${micros(`${o}.disabled_at`)} AS "disabledAt", ${o}.mac, ${micros('clock_timestamp()')} AS now`;
 }
 
 /** The account of a row; null if the row is forged. */
@@ -87,22 +76,14 @@ export function accountOf(vault: Vault, row: AccountRow | undefined): Account | 
 
 /** The same without a check of the MAC: to show an account, or to end it. */
 export function toAccount(row: AccountRow): Account {
-  const { id, login, role, password, totp, enrolment, enrolment_ends: ends, issuer, subject, now } = row;
+  const { authority, linkDigest: digest, linkEnds: ends, issuer, subject, codes, ...account } = row;
   return {
-    id,
-    login,
-    role,
-    password,
-    totp,
-    now,
-    authority: authorityOf(row.authority),
-    totpStep: Number(row.totp_step),
-    link: enrolment === null || ends === null ? null : { digest: enrolment, ends },
+    ...account,
+    authority: authorityOf(authority),
+    link: digest === null || ends === null ? null : { digest, ends },
     identity: issuer === null || subject === null ? null : { issuer, subject },
-    recoveryCodes: digestsOf(row.recovery_codes),
-    enrolledAt: row.enrolled_at,
-    disabledAt: row.disabled_at,
-    nowMs: Number(BigInt(now) / 1000n),
+    recoveryCodes: digestsOf(codes),
+    nowMs: Number(BigInt(account.now) / 1000n),
   };
 }
 

@@ -47,9 +47,9 @@ export interface Profile {
   readonly hasApp: boolean;
 }
 
-type Row = AccountRow & { readonly created_at: Date };
+type Row = AccountRow & { readonly createdAt: Date };
 
-const COLUMNS = `${accountColumns('o')}, o.created_at`;
+const COLUMNS = `${accountColumns('o')}, o.created_at AS "createdAt"`;
 const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
 const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 FOR NO KEY UPDATE`;
 const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1`;
@@ -163,7 +163,7 @@ function operatorOf(vault: Vault, row: Row): Operator {
     login,
     role,
     authority,
-    createdAt: row.created_at,
+    createdAt: row.createdAt,
     enrolledAt: dateOf(enrolledAt),
     disabledAt: dateOf(disabledAt),
     signsInWith: enrolledAt === null || disabledAt !== null ? null : firstFactorOf(account),

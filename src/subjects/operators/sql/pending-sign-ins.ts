@@ -27,25 +27,21 @@ export interface PendingSignIn {
 interface MacedRow {
   id: Buffer;
   /** In microseconds since 1970. */
-  started_at: string;
-  purpose: Purpose['kind'];
-  enrolment: Buffer | null;
-  session_id: Buffer | null;
-  has_code: boolean;
+  startedAt: string;
+  kind: Purpose['kind'];
+  linkDigest: Buffer | null;
+  sessionId: Buffer | null;
+  hasCode: boolean;
   mac: Buffer;
 }
 
-interface Row extends MacedRow {
-  seconds: number;
-  now_ms: number;
-}
-
 const KIND = 'operator sign-in under way';
-const COLUMNS = `p.id, ${micros('p.started_at')} AS started_at, p.purpose, p.enrolment, p.session_id, p.has_code, p.mac`;
+const COLUMNS = `p.id, ${micros('p.started_at')} AS "startedAt", p.purpose AS kind, p.enrolment AS "linkDigest",
+  p.session_id AS "sessionId", p.has_code AS "hasCode", p.mac`;
 
-function factsOf({ id, started_at, purpose, enrolment, session_id, has_code }: Omit<MacedRow, 'mac'>) {
-  const [link, session] = [enrolment, session_id].map((bytes) => bytes?.toString('hex') ?? null);
-  return [id.toString('hex'), started_at, purpose, link!, session!, has_code];
+function factsOf({ id, startedAt, kind, linkDigest, sessionId, hasCode }: Omit<MacedRow, 'mac'>) {
+  const [link, session] = [linkDigest, sessionId].map((bytes) => bytes?.toString('hex') ?? null);
+  return [id.toString('hex'), startedAt, kind, link!, session!, hasCode];
 }
 
 /** All pending sign-ins, for the check of their MACs and their replacement. */
@@ -70,7 +66,7 @@ const TAKE = `
     DELETE FROM operator_pending_sign_ins WHERE id = $1 AND ${PENDING_LIVES} RETURNING *
   )
   SELECT ${COLUMNS}, greatest(0, extract(epoch FROM clock_timestamp() - p.started_at))::float8 AS seconds,
-    extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"
   FROM taken p`;
 
 /** `id` is the digest of the secret in the browser's cookie. */
@@ -80,16 +76,15 @@ export async function beginPending(
   id: Buffer,
   purpose: Purpose,
 ): Promise<void> {
-  const { linkDigest, sessionId, hasCode } = {
+  const { kind, linkDigest, sessionId, hasCode } = {
     linkDigest: null,
     sessionId: null,
     hasCode: false,
     ...purpose,
   };
   const { now } = onlyRow((await database.query<{ now: string }>(NOW)).rows);
-  const row = { id, started_at: now, enrolment: linkDigest, session_id: sessionId, has_code: hasCode };
-  const mac = rowMac(vault, KIND, factsOf({ ...row, purpose: purpose.kind }));
-  await database.query(BEGIN, [id, now, purpose.kind, linkDigest, sessionId, hasCode, mac]);
+  const mac = rowMac(vault, KIND, factsOf({ id, startedAt: now, kind, linkDigest, sessionId, hasCode }));
+  await database.query(BEGIN, [id, now, kind, linkDigest, sessionId, hasCode, mac]);
 }
 
 /** Takes a pending sign-in away, because it counts once. Null if there is none, if it is over, or if it is forged. */
@@ -98,13 +93,13 @@ export async function takePending(
   vault: Vault,
   id: Buffer,
 ): Promise<PendingSignIn | null> {
-  const [row] = (await database.query<Row>(TAKE, [id])).rows;
+  const [row] = (await database.query<MacedRow & Omit<PendingSignIn, 'purpose'>>(TAKE, [id])).rows;
   if (row === undefined || !isRowMac(vault, KIND, factsOf(row), row.mac)) return null;
-  return { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.now_ms };
+  return { purpose: purposeOf(row), seconds: row.seconds, nowMs: row.nowMs };
 }
 
-function purposeOf({ purpose, enrolment, session_id, has_code }: Row): Purpose {
-  if (purpose === 'enrol') return { kind: purpose, linkDigest: enrolment! };
-  if (purpose === 'again') return { kind: purpose, sessionId: session_id!, hasCode: has_code };
-  return { kind: purpose };
+function purposeOf({ kind, linkDigest, sessionId, hasCode }: MacedRow): Purpose {
+  if (kind === 'enrol') return { kind, linkDigest: linkDigest! };
+  if (kind === 'again') return { kind, sessionId: sessionId!, hasCode };
+  return { kind };
 }

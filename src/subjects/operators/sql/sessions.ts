@@ -25,46 +25,47 @@ export const SESSION_LIVES = `seen_at > now() - interval '30 minutes' AND starte
   AND seen_at <= now() + interval '1 minute' AND started_at <= now() + interval '1 minute'
   AND (is_whole OR started_at > now() - interval '5 minutes') AND wrong_codes < ${MOST_WRONG_PROOFS}`;
 /** What the MAC of a session covers, and the MAC. Times are microseconds since 1970, as texts. */
-interface SessionRow {
-  session_id: Buffer;
-  secret: Buffer;
-  operator_id: number;
-  is_whole: boolean;
-  started_at: string;
-  seen_at: string;
-  proved_at: string;
-  session_mac: Buffer;
+interface StoredSession {
+  readonly sessionId: Buffer;
+  readonly secret: Buffer;
+  readonly operatorId: number;
+  readonly isWhole: boolean;
+  readonly startedAt: string;
+  readonly seenAt: string;
+  readonly provedAt: string;
+  readonly sessionMac: Buffer;
 }
 
 const KIND = 'operator session';
-const COLUMNS = `s.id AS session_id, s.secret, s.operator_id, s.is_whole, s.mac AS session_mac,
-  ${['started_at', 'seen_at', 'proved_at'].map((name) => `${micros(`s.${name}`)} AS ${name}`).join(', ')}`;
+const COLUMNS = `s.id AS "sessionId", s.secret, s.operator_id AS "operatorId", s.is_whole AS "isWhole",
+  s.mac AS "sessionMac", ${micros('s.started_at')} AS "startedAt", ${micros('s.seen_at')} AS "seenAt",
+  ${micros('s.proved_at')} AS "provedAt"`;
 
 /** What the MAC covers. The count of wrong proofs is left out: it limits guesses and grants nothing. */
-function factsOf(row: Omit<SessionRow, 'session_mac'>, enrolledAt: string | null) {
+function factsOf(row: Omit<StoredSession, 'sessionMac'>, enrolledAt: string | null) {
   return [
-    ...[row.session_id.toString('hex'), row.secret.toString('hex'), row.operator_id, row.is_whole],
-    ...[row.started_at, row.seen_at, row.proved_at, enrolledAt],
+    ...[row.sessionId.toString('hex'), row.secret.toString('hex'), row.operatorId, row.isWhole],
+    ...[row.startedAt, row.seenAt, row.provedAt, enrolledAt],
   ];
 }
 
 /** All sessions, for the check of their MACs and their replacement. */
-export const SESSIONS: MacedRows<SessionRow & { enrolled_at: string | null }> = {
+export const SESSIONS: MacedRows<StoredSession & { enrolledAt: string | null }> = {
   kind: KIND,
   read: `
-    SELECT encode(s.id, 'hex') AS name, ${COLUMNS}, s.mac, ${micros('o.enrolled_at')} AS enrolled_at
+    SELECT encode(s.id, 'hex') AS name, ${COLUMNS}, s.mac, ${micros('o.enrolled_at')} AS "enrolledAt"
     FROM operator_sessions s LEFT JOIN operators o ON o.id = s.operator_id`,
   write: `
     UPDATE operator_sessions s SET mac = u.mac FROM unnest($1::text[], $2::bytea[]) AS u(name, mac)
     WHERE s.id = decode(u.name, 'hex')`,
-  factsOf: (row) => factsOf(row, row.enrolled_at),
+  factsOf: (row) => factsOf(row, row.enrolledAt),
 };
 
 const FIND = `
   SELECT ${COLUMNS}, ${accountColumns('o')},
-    s.proved_at BETWEEN now() - interval '5 minutes' AND now() + interval '1 minute' AS is_fresh,
-    greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS proved_seconds_ago,
-    s.seen_at < now() - interval '1 minute' AS is_due
+    s.proved_at BETWEEN now() - interval '5 minutes' AND now() + interval '1 minute' AS "isFresh",
+    greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS "provedSecondsAgo",
+    s.seen_at < now() - interval '1 minute' AS "isDue"
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
   WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${SESSION_LIVES}`;
 /** Writes nothing if another request has changed the session meanwhile. */
@@ -97,30 +98,25 @@ export async function findSession(
   isUse: boolean,
 ): Promise<BrowserSession | null> {
   const { rows } = await database.query<
-    SessionRow & AccountRow & { is_fresh: boolean; proved_seconds_ago: number; is_due: boolean }
+    StoredSession & AccountRow & { isFresh: boolean; provedSecondsAgo: number; isDue: boolean }
   >({ name: 'find_operator_session', text: FIND, values: [key.id] });
   const [row] = rows;
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
   const account = accountOf(vault, row);
-  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.session_mac)) {
+  if (account === null || !isRowMac(vault, KIND, factsOf(row, account.enrolledAt), row.sessionMac)) {
     // A process that still has the index key from before a reindex can check no MAC. It must not say that the session
     // is over.
     await requireIndexKey(database, vault);
     return null;
   }
   // Not at each request, because then each read of a page would write a row.
-  if (isUse && row.is_due) {
-    const mac = rowMac(vault, KIND, factsOf({ ...row, seen_at: account.now }, account.enrolledAt));
-    await database.query(SEEN, [key.id, account.now, mac, row.session_mac]);
+  if (isUse && row.isDue) {
+    const mac = rowMac(vault, KIND, factsOf({ ...row, seenAt: account.now }, account.enrolledAt));
+    await database.query(SEEN, [key.id, account.now, mac, row.sessionMac]);
   }
-  return {
-    operatorId: account.id,
-    login: account.login,
-    role: account.role,
-    isWhole: row.is_whole,
-    isFresh: row.is_whole && row.is_fresh,
-    provedSecondsAgo: row.proved_seconds_ago,
-  };
+  const { id: operatorId, login, role } = account;
+  const { isWhole, isFresh, provedSecondsAgo } = row;
+  return { operatorId, login, role, isWhole, isFresh: isWhole && isFresh, provedSecondsAgo };
 }
 
 /**
@@ -147,17 +143,11 @@ async function add(
   { id, secretDigest }: SessionKey,
   { account, isWhole, now, provedAt }: { account: Account; isWhole: boolean; now: string; provedAt: string },
 ): Promise<void> {
-  const row = {
-    session_id: id,
-    secret: secretDigest,
-    operator_id: account.id,
-    is_whole: isWhole,
-    started_at: now,
-    seen_at: now,
-    proved_at: provedAt,
-  };
+  const operatorId = account.id;
+  const times = { startedAt: now, seenAt: now, provedAt };
+  const row = { sessionId: id, secret: secretDigest, operatorId, isWhole, ...times };
   await session.query(START, [
-    ...[id, secretDigest, account.id, isWhole, now, provedAt],
+    ...[id, secretDigest, operatorId, isWhole, now, provedAt],
     rowMac(vault, KIND, factsOf(row, account.enrolledAt)),
   ]);
 }
@@ -209,11 +199,11 @@ async function beginAnother(
   account: Account,
   { before, next, provedSecondsAgo }: { before: Buffer; next: SessionKey; provedSecondsAgo: number | null },
 ): Promise<boolean> {
-  const [gone] = (await session.query<SessionRow>(TAKE, [before])).rows;
-  if (gone?.operator_id !== account.id) return false;
-  if (!isRowMac(vault, KIND, factsOf(gone, account.enrolledAt), gone.session_mac)) return false;
+  const [gone] = (await session.query<StoredSession>(TAKE, [before])).rows;
+  if (gone?.operatorId !== account.id) return false;
+  if (!isRowMac(vault, KIND, factsOf(gone, account.enrolledAt), gone.sessionMac)) return false;
   const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
-  const provedAt = provedSecondsAgo === null ? gone.proved_at : later(now, -provedSecondsAgo * 1000);
+  const provedAt = provedSecondsAgo === null ? gone.provedAt : later(now, -provedSecondsAgo * 1000);
   await add(session, vault, next, { account, isWhole: true, now, provedAt });
   return true;
 }

@@ -49,20 +49,12 @@ export interface ApiKey extends KeySettings {
   readonly revokedAt: Date | null;
 }
 
-export interface KeyRow extends KeyFacts {
-  mac: Buffer;
-  hint: string;
-  partner_name: string;
-  language: LanguageSetting;
-  brand: Brand;
-  status: ApiKey['status'];
-  created_at: Date;
-  expires_at: Date | null;
-  revoked_at: Date | null;
+export interface KeyRow extends ApiKey, KeyFacts {
+  readonly mac: Buffer;
 }
 
-const COLUMNS = `${KEY_FACTS}, k.hint, p.name AS partner_name, k.language, k.brand, k.created_at, k.expires_at,
-  k.revoked_at,
+const COLUMNS = `${KEY_FACTS}, k.hint, json_build_object('id', p.id, 'name', p.name) AS partner, k.language, k.brand,
+  k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     ELSE 'live' END AS status`;
 
@@ -115,15 +107,7 @@ export async function addKey(
   { environment, language, dailyCap, brand }: KeySettings,
 ): Promise<ApiKey> {
   const id = (await takeId(session, 'api_keys')) as KeyId;
-  const mac = keyMac(vault, {
-    id,
-    partner_id: partnerId,
-    digest,
-    environment,
-    daily_cap: dailyCap,
-    expires: null,
-    revoked: null,
-  });
+  const mac = keyMac(vault, { id, partnerId, digest, environment, dailyCap, expires: null, revoked: null });
   const { rows } = await session.query<KeyRow>(INSERT, [
     ...[partnerId, digest, hint, environment, language, dailyCap, JSON.stringify(brand), id, pepper, mac],
   ]);
@@ -180,18 +164,20 @@ async function readOneKey(
 }
 
 export function keyOf(vault: Vault, row: KeyRow): ApiKey {
+  const { id, hint, partner, environment, language, dailyCap, brand, createdAt, expiresAt, revokedAt } = row;
+  const status = row.status !== 'revoked' && !isOwnKey(vault, row) ? 'forged' : row.status;
   return {
-    id: row.id,
-    hint: row.hint,
-    partner: { id: row.partner_id, name: row.partner_name },
-    environment: row.environment,
-    language: row.language,
-    dailyCap: row.daily_cap,
-    brand: row.brand,
-    status: row.status !== 'revoked' && !isOwnKey(vault, row) ? 'forged' : row.status,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
+    id,
+    hint,
+    partner,
+    environment,
+    language,
+    dailyCap,
+    brand,
+    status,
+    createdAt,
+    expiresAt,
+    revokedAt,
   };
 }
 

@@ -26,7 +26,7 @@ const MAX_WAITING = 5_000;
  */
 const FIND = `
   SELECT ${KEY_FACTS}, k.language, k.brand -> 'templates' AS templates, p.name, p.country,
-    k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS is_live
+    k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS "isLive"
   FROM api_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.digest = ANY ($1)`;
 
@@ -36,7 +36,7 @@ interface Row extends KeyFacts {
   templates: Brand['templates'] | null;
   name: string;
   country: Country;
-  is_live: boolean;
+  isLive: boolean;
 }
 
 /** A key at the time of reading. */
@@ -125,9 +125,9 @@ function foundKeyOf(row: Row): FoundKey {
     keyId: row.id,
     environment: row.environment,
     language: row.language,
-    dailyCap: row.daily_cap,
+    dailyCap: row.dailyCap,
     templates: templateNames(row.templates ?? undefined),
-    partner: { id: row.partner_id, name: row.name, country: row.country },
+    partner: { id: row.partnerId, name: row.name, country: row.country },
   };
-  return { credential, isLive: row.is_live, facts: row };
+  return { credential, isLive: row.isLive, facts: row };
 }

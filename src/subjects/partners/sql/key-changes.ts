@@ -34,10 +34,10 @@ async function changeKey(
   session: Transaction,
   vault: Vault,
   before: KeyRow,
-  change: Partial<Pick<KeyFacts, 'daily_cap' | 'expires' | 'revoked'>>,
+  change: Partial<Pick<KeyFacts, 'dailyCap' | 'expires' | 'revoked'>>,
 ): Promise<ApiKey> {
   const row = { ...before, ...change };
-  await session.query(CHANGE, [row.id, row.daily_cap, row.expires, row.revoked, keyMac(vault, row)]);
+  await session.query(CHANGE, [row.id, row.dailyCap, row.expires, row.revoked, keyMac(vault, row)]);
   return keyOf(vault, onlyRow((await session.query<KeyRow>(FIND, [row.id])).rows));
 }
 
@@ -82,7 +82,7 @@ export function setKeyCap(
       const locked = await lockKey(session, id);
       if (locked === null) return null;
       if (!isOwnKey(vault, locked.row)) return 'forged';
-      return changeKey(session, vault, locked.row, { daily_cap: dailyCap });
+      return changeKey(session, vault, locked.row, { dailyCap });
     }),
   );
 }
@@ -106,9 +106,7 @@ export function rotateStoredKey(
       const { row, now } = locked;
       const end = earlier(row.expires, later(now, overlapMs));
       if (end !== row.expires) await changeKey(session, vault, row, { expires: end });
-      const { environment, language, daily_cap: dailyCap, brand } = row;
-      const settings = { environment, language, dailyCap, brand };
-      const key = await addKey(session, vault, row.partner_id, text, settings);
+      const key = await addKey(session, vault, row.partner.id, text, row);
       return { key, oldExpiresAt: new Date(Number(end) / 1000) };
     }),
   );

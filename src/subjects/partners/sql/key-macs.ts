@@ -18,22 +18,22 @@ import type { Vault } from '../../../seal/vault.ts';
 /** What the MAC covers. Times are microseconds since 1970, as texts. */
 export interface KeyFacts {
   readonly id: KeyId;
-  readonly partner_id: PartnerId;
+  readonly partnerId: PartnerId;
   readonly digest: Buffer;
   readonly environment: Environment | null;
-  readonly daily_cap: number | null;
+  readonly dailyCap: number | null;
   readonly expires: string | null;
   readonly revoked: string | null;
 }
 
 /** The columns of `KeyFacts`, with the MAC; `k` is the name of the table in the statement. */
-export const KEY_FACTS = `k.id, k.partner_id, k.digest, k.environment, k.daily_cap, k.mac,
+export const KEY_FACTS = `k.id, k.partner_id AS "partnerId", k.digest, k.environment, k.daily_cap AS "dailyCap", k.mac,
   ${micros('k.expires_at')} AS expires, ${micros('k.revoked_at')} AS revoked`;
 
 const KIND = 'API key';
 
-function factsOf({ id, partner_id, digest, environment, daily_cap, expires, revoked }: KeyFacts): Fact[] {
-  return [id, partner_id, digest.toString('hex'), environment, daily_cap, expires, revoked];
+function factsOf({ id, partnerId, digest, environment, dailyCap, expires, revoked }: KeyFacts): Fact[] {
+  return [id, partnerId, digest.toString('hex'), environment, dailyCap, expires, revoked];
 }
 
 /** The MAC of a row. */

@@ -25,7 +25,9 @@ export interface KeyOutcomes extends OutcomeCounts {
   readonly hour: Date;
 }
 
-const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6, $7, $8)';
+const COLUMNS = `o.api_key_id AS "keyId", o.hour, o.registered::float8, o.duplicate::float8, o.over_quota::float8,
+  o.invalid::float8, o.unauthorized::float8, o.remembered::float8, o.forgotten::float8`;
+const ADD = `SELECT ${COLUMNS} FROM add_key_outcomes($1, $2, $3, $4, $5, $6, $7, $8) AS o`;
 
 /** Adds to the running hour of keys. Returns the hours that look like a sweep since this call, over all processes. */
 export async function addKeyOutcomes(
@@ -33,7 +35,7 @@ export async function addKeyOutcomes(
   counts: ReadonlyMap<KeyId, OutcomeCounts>,
 ): Promise<KeyOutcomes[]> {
   const given = [...counts.values()];
-  const { rows } = await database.query<Row>(ADD, [
+  const { rows } = await database.query<KeyOutcomes>(ADD, [
     [...counts.keys()],
     given.map(({ registered }) => registered),
     given.map(({ duplicate }) => duplicate),
@@ -43,7 +45,7 @@ export async function addKeyOutcomes(
     given.map(({ remembered }) => remembered),
     given.map(({ forgotten }) => forgotten),
   ]);
-  return rows.map(outcomesOf);
+  return rows;
 }
 
 /** An hour in which applications or requests of a key were refused. */
@@ -58,7 +60,7 @@ export interface KeyRefusals extends KeyOutcomes {
 const CHUNK = 1_000;
 
 const LIST = `
-  SELECT o.*, k.hint, k.partner_id, p.name AS partner_name
+  SELECT ${COLUMNS}, k.hint, json_build_object('id', p.id, 'name', p.name) AS partner, o.sweep_at AS "sweepAt"
   FROM key_outcomes o JOIN api_keys k ON k.id = o.api_key_id JOIN partners p ON p.id = k.partner_id
   WHERE o.duplicate + o.over_quota + o.invalid + o.unauthorized > 0
     AND ($1::bigint IS NULL OR k.partner_id = $1) AND ($2::bigint IS NULL OR k.id = $2)
@@ -70,52 +72,15 @@ export async function* readKeyRefusals(
   database: Database,
   { partnerId, keyId }: { readonly partnerId?: PartnerId | undefined; readonly keyId?: KeyId | undefined },
 ): AsyncGenerator<KeyRefusals, void, undefined> {
-  let last: RefusalsRow | undefined;
-  for (;;) {
-    const { rows }: { rows: RefusalsRow[] } = await database.query<RefusalsRow>(LIST, [
+  for (let last: KeyRefusals | undefined; ; ) {
+    const { rows }: { rows: KeyRefusals[] } = await database.query<KeyRefusals>(LIST, [
       partnerId ?? null,
       keyId ?? null,
       last?.hour ?? null,
-      last?.api_key_id ?? null,
+      last?.keyId ?? null,
     ]);
-    for (const row of rows) {
-      const partner = { id: row.partner_id, name: row.partner_name };
-      yield { ...outcomesOf(row), hint: row.hint, partner, sweepAt: row.sweep_at };
-    }
+    yield* rows;
     if (rows.length < CHUNK) return;
     last = rows.at(-1);
   }
-}
-
-interface Row {
-  hour: Date;
-  api_key_id: KeyId;
-  registered: string;
-  duplicate: string;
-  over_quota: string;
-  invalid: string;
-  unauthorized: string;
-  remembered: string;
-  forgotten: string;
-}
-
-interface RefusalsRow extends Row {
-  hint: string;
-  partner_id: PartnerId;
-  partner_name: string;
-  sweep_at: Date | null;
-}
-
-function outcomesOf(row: Row): KeyOutcomes {
-  return {
-    keyId: row.api_key_id,
-    hour: row.hour,
-    registered: Number(row.registered),
-    duplicate: Number(row.duplicate),
-    over_quota: Number(row.over_quota),
-    invalid: Number(row.invalid),
-    unauthorized: Number(row.unauthorized),
-    remembered: Number(row.remembered),
-    forgotten: Number(row.forgotten),
-  };
 }

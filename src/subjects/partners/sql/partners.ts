@@ -26,15 +26,7 @@ export interface Partner {
   readonly closedAt: Date | null;
 }
 
-interface Row {
-  id: PartnerId;
-  name: string;
-  country: Country;
-  created_at: Date;
-  closed_at: Date | null;
-}
-
-const COLUMNS = 'id, name, country, created_at, closed_at';
+const COLUMNS = 'id, name, country, created_at AS "createdAt", closed_at AS "closedAt"';
 
 /** The row of `usage_totals` is the lock of the partner's quota, so neither row may exist without the other. */
 const ADD = `
@@ -45,7 +37,7 @@ const ADD = `
   ), counted AS (
     INSERT INTO usage_totals (partner_id) SELECT id FROM added
   )
-  SELECT ${COLUMNS} FROM added`;
+  SELECT * FROM added`;
 
 /** Adds a partner. Returns null if the name is taken. */
 export function insertPartner(
@@ -60,8 +52,8 @@ async function add(
   session: Session,
   { name, country }: { name: string; country: Country },
 ): Promise<Partner | null> {
-  const { rows } = await session.query<Row>(ADD, [name, country, await takeId(session, 'partners')]);
-  return rows[0] === undefined ? null : partnerOf(rows[0]);
+  const id = await takeId(session, 'partners');
+  return (await session.query<Partner>(ADD, [name, country, id])).rows[0] ?? null;
 }
 
 const ANY = `
@@ -98,14 +90,12 @@ const FIND = `SELECT ${COLUMNS} FROM partners WHERE id = $1::bigint`;
 
 /** All partners, newest first. */
 export async function readPartners(database: Database): Promise<Partner[]> {
-  const { rows } = await database.query<Row>(LIST);
-  return rows.map(partnerOf);
+  return (await database.query<Partner>(LIST)).rows;
 }
 
 /** The partner with this id; null if there is none. */
 export async function readPartner(database: Database, id: PartnerId): Promise<Partner | null> {
-  const { rows } = await database.query<Row>(FIND, [id]);
-  return rows[0] === undefined ? null : partnerOf(rows[0]);
+  return (await database.query<Partner>(FIND, [id])).rows[0] ?? null;
 }
 
 const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${COLUMNS}`;
@@ -117,8 +107,7 @@ export async function renamePartner(
   name: string,
 ): Promise<Partner | 'taken' | null> {
   try {
-    const { rows } = await database.query<Row>(RENAME, [id, name]);
-    return rows[0] === undefined ? null : partnerOf(rows[0]);
+    return (await database.query<Partner>(RENAME, [id, name])).rows[0] ?? null;
   } catch (error) {
     // unique_violation
     if (errorCode(error) === '23505') return 'taken';
@@ -150,12 +139,12 @@ export function closeStoredPartner(
 ): Promise<{ partner: Partner; revoked: number } | null> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
-      const { rows } = await session.query<Row>(CLOSE, [id]);
-      if (rows[0] === undefined) return null;
+      const [partner] = (await session.query<Partner>(CLOSE, [id])).rows;
+      if (partner === undefined) return null;
       await session.query(LOCK_KEYS, [id]);
       const revoked = await revokeKeysOf(session, vault, id);
       for (const work of whenClosing) await work(session, id);
-      return { partner: partnerOf(rows[0]), revoked };
+      return { partner, revoked };
     }),
   );
 }
@@ -165,22 +154,12 @@ const REOPEN = `
 
 /** Lets a closed partner have keys again. Returns null if there is no such partner, or it is not closed. */
 export async function reopenStoredPartner(database: Database, id: PartnerId): Promise<Partner | null> {
-  const { rows } = await againAfterConflict(() => database.query<Row>(REOPEN, [id]));
-  return rows[0] === undefined ? null : partnerOf(rows[0]);
+  const { rows } = await againAfterConflict(() => database.query<Partner>(REOPEN, [id]));
+  return rows[0] ?? null;
 }
 
 /** The countries of all partners, each once. */
 export async function readPartnerCountries(database: Database): Promise<Country[]> {
   const { rows } = await database.query<{ country: Country }>('SELECT DISTINCT country FROM partners');
   return rows.map(({ country }) => country);
-}
-
-function partnerOf(row: Row): Partner {
-  return {
-    id: row.id,
-    name: row.name,
-    country: row.country,
-    createdAt: row.created_at,
-    closedAt: row.closed_at,
-  };
 }

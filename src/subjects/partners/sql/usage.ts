@@ -8,13 +8,12 @@ import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 
 /** Applications that the partner registered in the 24 hours before now, over all its keys. */
 export async function usedNow(database: Database, partnerId: PartnerId): Promise<{ used: number; at: Date }> {
-  const { rows } = await database.query<{ used: string | null; at: Date }>({
+  const { rows } = await database.query<{ used: number; at: Date }>({
     name: 'used_now',
-    text: 'SELECT usage_at($1, now()) AS used, now() AS at',
+    text: 'SELECT coalesce(usage_at($1, now()), 0)::float8 AS used, now() AS at',
     values: [partnerId],
   });
-  const row = onlyRow(rows);
-  return { used: Number(row.used ?? 0), at: row.at };
+  return onlyRow(rows);
 }
 
 /**

@@ -13,15 +13,6 @@ export interface ClaimedPush {
   readonly version: number;
 }
 
-interface ClaimedRow {
-  partner_id: PartnerId;
-  number: string;
-  attempt: number;
-  version: number;
-  /** A number, because the driver takes longer to read a time. */
-  now_ms: number;
-}
-
 /** Most attempts that a process has under way for one partner. */
 export const MOST_UNDERWAY = 16;
 /** About the most attempts of one turn. They begin together, and new events wait for them. */
@@ -32,8 +23,10 @@ const LIMIT = 100;
  */
 const LEASE_MS = 30_000;
 
+/** The time is a number, because the driver takes longer to read a time. */
 const CLAIM = `
-  SELECT partner_id, number, attempt, version, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  SELECT partner_id AS "partnerId", number::float8, attempt, version,
+    extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"
   FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
@@ -45,7 +38,7 @@ export async function claimPushes(
   held: readonly PartnerId[],
 ): Promise<{ claimed: ClaimedPush[]; nowMs: number }> {
   const underway = Map.groupBy(held, (partnerId) => partnerId);
-  const { rows } = await session.query<ClaimedRow>({
+  const { rows } = await session.query<ClaimedPush & { readonly nowMs: number }>({
     name: 'claim_pushes',
     text: CLAIM,
     values: [
@@ -56,13 +49,5 @@ export async function claimPushes(
       LEASE_MS,
     ],
   });
-  return {
-    claimed: rows.map((row) => ({
-      partnerId: row.partner_id,
-      number: Number(row.number),
-      attempt: row.attempt,
-      version: row.version,
-    })),
-    nowMs: rows[0]?.now_ms ?? 0,
-  };
+  return { claimed: rows.map(({ nowMs: _, ...push }) => push), nowMs: rows[0]?.nowMs ?? 0 };
 }

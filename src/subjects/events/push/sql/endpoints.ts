@@ -46,34 +46,21 @@ export interface Endpoint {
   readonly oldestAt: Date | null;
 }
 
-interface EndpointRow {
-  partner_id: PartnerId;
-  sealed: Buffer;
-  set_at: Date;
-  conversation_events: boolean;
-  overlap_ms: string;
-  disabled_at: Date | null;
-  disabled_reason: DisabledReason | null;
-  broken_at: Date | null;
-  probe_at: Date | null;
-  last_failure: PushFailure | null;
-  last_failure_at: Date | null;
-  last_success_at: Date | null;
-  waiting: string;
-  oldest_at: Date | null;
-}
+type StoredEndpoint = Omit<Endpoint, 'settings'> & { readonly sealed: Buffer };
 
 /** How long the previous secret signs too, in milliseconds. */
 const OVERLAP_MS = DAY_MS;
 
 /** If `rotated_ms` is NULL, this is 0. */
-const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;
+const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)::float8 AS "overlapMs"`;
 const READ = `
-  SELECT e.partner_id, e.sealed, e.set_at, e.conversation_events, ${OVERLAP} AS overlap_ms, e.disabled_at, e.disabled_reason, e.broken_at,
-    e.probe_at, e.last_failure, e.last_failure_at, e.last_success_at,
-    (SELECT count(*) FROM pushes q WHERE q.partner_id = e.partner_id) AS waiting,
+  SELECT e.partner_id AS "partnerId", e.sealed, e.set_at AS "setAt", e.conversation_events AS "conversationEvents", ${OVERLAP},
+    e.disabled_at AS "disabledAt", e.disabled_reason AS "disabledReason", e.broken_at AS "brokenAt",
+    e.probe_at AS "probeAt", e.last_failure AS "lastFailure", e.last_failure_at AS "lastFailureAt",
+    e.last_success_at AS "lastSuccessAt",
+    (SELECT count(*) FROM pushes q WHERE q.partner_id = e.partner_id)::float8 AS waiting,
     (SELECT v.at FROM partner_events v WHERE v.partner_id = e.partner_id
-      AND v.number = (SELECT min(q.number) FROM pushes q WHERE q.partner_id = e.partner_id)) AS oldest_at
+      AND v.number = (SELECT min(q.number) FROM pushes q WHERE q.partner_id = e.partner_id)) AS "oldestAt"
   FROM partner_endpoints e WHERE e.partner_id = $1`;
 
 /** The endpoint of a partner; null if it never had one. */
@@ -82,29 +69,14 @@ export async function readEndpoint(
   vault: Vault,
   partnerId: PartnerId,
 ): Promise<Endpoint | null> {
-  const { rows } = await database.query<EndpointRow>(READ, [partnerId]);
-  const [row] = rows;
+  const [row] = (await database.query<StoredEndpoint>(READ, [partnerId])).rows;
   if (row === undefined) return null;
-  return {
-    partnerId: row.partner_id,
-    settings: settingsOf(vault, row.partner_id, row.sealed),
-    setAt: row.set_at,
-    conversationEvents: row.conversation_events,
-    overlapMs: Number(row.overlap_ms),
-    disabledAt: row.disabled_at,
-    disabledReason: row.disabled_reason,
-    brokenAt: row.broken_at,
-    probeAt: row.probe_at,
-    lastFailure: row.last_failure,
-    lastFailureAt: row.last_failure_at,
-    lastSuccessAt: row.last_success_at,
-    waiting: Number(row.waiting),
-    oldestAt: row.oldest_at,
-  };
+  const { sealed, ...endpoint } = row;
+  return { ...endpoint, settings: settingsOf(vault, partnerId, sealed) };
 }
 
 const READ_TARGETS = `
-  SELECT e.partner_id, e.sealed, ${OVERLAP} AS overlap_ms FROM partner_endpoints e
+  SELECT e.partner_id AS "partnerId", e.sealed, ${OVERLAP} FROM partner_endpoints e
   WHERE e.partner_id = ANY ($1::integer[])`;
 
 /** The targets of these partners; null for one that is damaged, and left out if this process does not have its key. */
@@ -113,15 +85,13 @@ export async function readTargets(
   vault: Vault,
   partnerIds: readonly PartnerId[],
 ): Promise<Map<PartnerId, PushTarget | null>> {
-  const { rows } = await database.query<Pick<EndpointRow, 'partner_id' | 'sealed' | 'overlap_ms'>>(
-    READ_TARGETS,
-    [partnerIds],
-  );
+  type Row = Pick<StoredEndpoint, 'partnerId' | 'sealed' | 'overlapMs'>;
+  const { rows } = await database.query<Row>(READ_TARGETS, [partnerIds]);
   const targets = new Map<PartnerId, PushTarget | null>();
-  for (const { partner_id: partnerId, sealed, overlap_ms: overlapMs } of rows) {
+  for (const { partnerId, sealed, overlapMs } of rows) {
     const settings = settingsOf(vault, partnerId, sealed);
     if (settings === 'unknown_key') continue;
-    targets.set(partnerId, settings && targetOf(settings, Number(overlapMs)));
+    targets.set(partnerId, settings && targetOf(settings, overlapMs));
   }
   return targets;
 }
