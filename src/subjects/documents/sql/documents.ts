@@ -1,13 +1,12 @@
 /**
  * The rows of documents: adds them by `add_document`, and reads `documents` and `document_inputs` (docs/documents.md).
  */
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
-import {
-  type DocumentId,
-  type DocumentReason,
-  type DocumentState,
-  type Purpose,
-  toDocumentId,
+import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
+import type {
+  DocumentId,
+  DocumentReason,
+  DocumentState,
+  Purpose,
 } from '../../../domain/document/document.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
@@ -41,31 +40,10 @@ export interface SealedDocument extends StoredDocument {
   readonly reading: Buffer | null;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  partner_id: PartnerId;
-  purpose: Purpose;
-  state: DocumentState;
-  reason: DocumentReason | null;
-  received_at: Date;
-  decided_at: Date | null;
-  content_type: string | null;
-  bytes: number | null;
-  sha256: string | null;
-  missing_at: Date | null;
-}
-
-interface SealedRow extends Row {
-  file_key: string | null;
-  sealed_secret: Buffer | null;
-  claims: Buffer | null;
-  reading: Buffer | null;
-}
-
-const COLUMNS = `d.id, d.application_id, d.partner_id, d.purpose, d.state, d.reason, d.received_at, d.decided_at,
-  d.content_type, d.bytes, encode(d.sha256, 'hex') AS sha256, d.missing_at`;
-const SEALED_COLUMNS = `${COLUMNS}, d.file_key, d.sealed_secret, d.claims, d.reading`;
+const COLUMNS = `d.id::float8, d.application_id::float8 AS "applicationId", d.partner_id AS "partnerId", d.purpose, d.state,
+  d.reason, d.received_at AS "receivedAt", d.decided_at AS "decidedAt", d.content_type AS "contentType", d.bytes,
+  encode(d.sha256, 'hex') AS sha256, d.missing_at AS "missingAt"`;
+const SEALED = `${COLUMNS}, d.file_key AS "fileKey", d.sealed_secret AS "sealedSecret", d.claims, d.reading`;
 
 /** A file that was stored for a new document. */
 export interface StoredFile {
@@ -89,7 +67,8 @@ export interface NewDocument {
 }
 
 const ADD = `
-  SELECT document_id, is_new FROM add_document($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12)`;
+  SELECT document_id::float8 AS id, is_new AS "isNew"
+  FROM add_document($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'), $10, $11, $12)`;
 
 /**
  * Stores a document, or finds the one with the same message, or with the same file in the application. The upkeep
@@ -100,7 +79,7 @@ export async function addDocument(
   document: NewDocument,
 ): Promise<{ readonly id: DocumentId; readonly isNew: boolean }> {
   const { file } = document;
-  const { rows } = await session.query<{ document_id: string; is_new: boolean }>(ADD, [
+  const { rows } = await session.query<{ id: DocumentId; isNew: boolean }>(ADD, [
     toBigint(document.inputIndex),
     document.applicationId,
     document.partnerId,
@@ -114,42 +93,39 @@ export async function addDocument(
     file?.sealedSecret ?? null,
     file?.claims ?? null,
   ]);
-  const { document_id, is_new } = onlyRow(rows);
-  return { id: toDocumentId(document_id), isNew: is_new };
+  return onlyRow(rows);
 }
 
 const OF_INPUT = `
-  SELECT ${SEALED_COLUMNS} FROM document_inputs i JOIN documents d ON d.id = i.document_id WHERE i.input_index = $1`;
+  SELECT ${SEALED} FROM document_inputs i JOIN documents d ON d.id = i.document_id WHERE i.input_index = $1`;
 
 /** The document that came by a message; null: there is none. */
 export async function documentOfInput(
   session: Session,
   inputIndex: BlindIndex<'channel_message_id'>,
 ): Promise<SealedDocument | null> {
-  const { rows } = await session.query<SealedRow>(OF_INPUT, [toBigint(inputIndex)]);
-  return rows[0] === undefined ? null : sealedOf(rows[0]);
+  return (await session.query<SealedDocument>(OF_INPUT, [toBigint(inputIndex)])).rows[0] ?? null;
 }
 
-const BY_ID = `SELECT ${SEALED_COLUMNS} FROM documents d WHERE d.id = $1`;
+const BY_ID = `SELECT ${SEALED} FROM documents d WHERE d.id = $1`;
 
 /** A document with what opens it; null: there is none. */
 export async function readDocument(session: Session, id: DocumentId): Promise<SealedDocument | null> {
-  const { rows } = await session.query<SealedRow>(BY_ID, [id]);
-  return rows[0] === undefined ? null : sealedOf(rows[0]);
+  return (await session.query<SealedDocument>(BY_ID, [id])).rows[0] ?? null;
 }
 
-const OF_APPLICATION = `SELECT ${SEALED_COLUMNS} FROM documents d WHERE d.application_id = $1 ORDER BY d.id`;
+const OF_APPLICATION = `SELECT ${SEALED} FROM documents d WHERE d.application_id = $1 ORDER BY d.id`;
 
 /** The documents of an application with what opens them, the oldest first. */
 export async function sealedDocumentsOf(
   session: Session,
   applicationId: ApplicationId,
 ): Promise<SealedDocument[]> {
-  return (await session.query<SealedRow>(OF_APPLICATION, [applicationId])).rows.map(sealedOf);
+  return (await session.query<SealedDocument>(OF_APPLICATION, [applicationId])).rows;
 }
 
 const COUNTS = `
-  SELECT d.application_id AS id, (count(*) FILTER (WHERE d.state = 'accepted'))::integer AS accepted,
+  SELECT d.application_id::float8 AS id, (count(*) FILTER (WHERE d.state = 'accepted'))::integer AS accepted,
     (count(*) FILTER (WHERE d.state = 'received'))::integer AS received,
     (count(*) FILTER (WHERE d.state = 'rejected'))::integer AS rejected
   FROM documents d WHERE d.application_id = ANY ($1::bigint[]) GROUP BY d.application_id`;
@@ -162,8 +138,8 @@ export async function documentCountsOf(
   session: Session,
   ids: readonly ApplicationId[],
 ): Promise<ReadonlyMap<ApplicationId, DocumentCounts>> {
-  const { rows } = await session.query<DocumentCounts & { id: string }>(COUNTS, [ids]);
-  return new Map(rows.map(({ id, ...counts }) => [toApplicationId(id), counts]));
+  const { rows } = await session.query<DocumentCounts & { id: ApplicationId }>(COUNTS, [ids]);
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 const COUNT = 'SELECT count(*)::integer AS count FROM documents d WHERE d.application_id = $1';
@@ -203,31 +179,10 @@ export async function* listDocuments(
   session: Session,
   { applicationId, state }: DocumentFilter,
 ): AsyncGenerator<StoredDocument, void, undefined> {
-  for (let before: string | undefined = END; before !== undefined; ) {
-    const { rows }: { rows: Row[] } = await session.query<Row>(LIST, [before, applicationId, state]);
-    yield* rows.map(documentOf);
+  for (let before: string | number | undefined = END; before !== undefined; ) {
+    const values: unknown[] = [before, applicationId, state];
+    const { rows }: { rows: StoredDocument[] } = await session.query<StoredDocument>(LIST, values);
+    yield* rows;
     before = rows.length === PAGE ? rows.at(-1)?.id : undefined;
   }
-}
-
-function documentOf(row: Row): StoredDocument {
-  return {
-    id: toDocumentId(row.id),
-    applicationId: toApplicationId(row.application_id),
-    partnerId: row.partner_id,
-    purpose: row.purpose,
-    state: row.state,
-    reason: row.reason,
-    receivedAt: row.received_at,
-    decidedAt: row.decided_at,
-    contentType: row.content_type,
-    bytes: row.bytes,
-    sha256: row.sha256,
-    missingAt: row.missing_at,
-  };
-}
-
-function sealedOf(row: SealedRow): SealedDocument {
-  const { file_key: fileKey, sealed_secret: sealedSecret, claims, reading } = row;
-  return { ...documentOf(row), fileKey, sealedSecret, claims, reading };
 }

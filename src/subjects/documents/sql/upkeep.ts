@@ -2,7 +2,7 @@
  * The statements of the upkeep for documents and their files: removals, orphans, missing files, and documents that are
  * too old (docs/documents.md, "The store"). Reads and writes `documents` and `document_removals`.
  */
-import { type DocumentId, toDocumentId } from '../../../domain/document/document.ts';
+import type { DocumentId } from '../../../domain/document/document.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
 /** The most rows of one statement. */
@@ -51,7 +51,7 @@ const BACK = `
   WHERE ${OF_PART} AND missing_at IS NOT NULL AND file_key = ANY ($3::text[])`;
 const MISSING = `
   UPDATE documents SET missing_at = now()
-  WHERE ${OF_PART} AND missing_at IS NULL AND file_key <> ALL ($3::text[]) RETURNING id`;
+  WHERE ${OF_PART} AND missing_at IS NULL AND file_key <> ALL ($3::text[]) RETURNING id::float8`;
 
 /**
  * Notes which documents with keys from `from` to before `before` have no file among these, and which have theirs again.
@@ -65,7 +65,7 @@ export async function noteMissing(
 ): Promise<DocumentId[]> {
   const values = [from, before, stored];
   await session.query(BACK, values);
-  return (await session.query<{ id: string }>(MISSING, values)).rows.map(({ id }) => toDocumentId(id));
+  return (await session.query<{ id: DocumentId }>(MISSING, values)).rows.map(({ id }) => id);
 }
 
 const KEYS = `

@@ -1,7 +1,7 @@
 /**
  * The checks of incomes with their evidence (D44; docs/income.md, "The evidence"): reads and writes `income_checks`.
  */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import {
   type Assessment,
   CRITERIA,
@@ -68,7 +68,7 @@ const ADD = `
     confidence, layouts, reader, policy_version, rules, new_score, new_points, new_decision, evidence, number)
   VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
   ON CONFLICT (application_id, digest) DO UPDATE SET checked_at = excluded.checked_at, number = excluded.number
-  RETURNING accepted_at IS NOT NULL AS is_accepted`;
+  RETURNING accepted_at IS NOT NULL AS "isAccepted"`;
 
 /**
  * Stores a check. One with the same digest as an earlier check becomes the last check again. Returns whether an
@@ -80,7 +80,7 @@ export async function addIncomeCheck(
   check: IncomeCheck,
 ): Promise<boolean> {
   const { again } = check;
-  const { rows } = await session.query<{ is_accepted: boolean }>(ADD, [
+  const { rows } = await session.query<{ isAccepted: boolean }>(ADD, [
     applicationId,
     check.digest,
     check.method,
@@ -101,7 +101,7 @@ export async function addIncomeCheck(
     check.evidence,
     await takeNumber(session, 'income_checks_number_seq'),
   ]);
-  return onlyRow(rows).is_accepted;
+  return onlyRow(rows).isAccepted;
 }
 
 const ACCEPT = `
@@ -119,54 +119,27 @@ export async function acceptIncomeCheck(
 }
 
 const LAST = `
-  SELECT encode(c.digest, 'hex') AS digest, c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared::float8,
-    c.observed::float8, c.months, c.confidence, c.layouts, c.reader, c.policy_version, c.rules, c.new_score, c.new_decision,
-    c.evidence, c.accepted_by, c.accepted_at
+  SELECT encode(c.digest, 'hex') AS digest, c.checked_at AS "checkedAt", c.method, c.outcome, c.reason, c.currency,
+    c.declared::float8, c.observed::float8, c.months, c.confidence, c.layouts, c.reader,
+    c.policy_version AS "policyVersion", c.rules, c.new_score AS "newScore", c.new_decision AS "newDecision", c.evidence,
+    c.accepted_by AS by, c.accepted_at AS at
   FROM income_checks c WHERE c.application_id = $1 ORDER BY c.number DESC LIMIT 1`;
-
-interface Row {
-  digest: string;
-  checked_at: Date;
-  method: IncomeMethod;
-  outcome: IncomeOutcome;
-  reason: IncomeReason;
-  currency: string | null;
-  declared: number | null;
-  observed: number | null;
-  months: number;
-  confidence: number;
-  layouts: string[];
-  reader: string;
-  policy_version: string | null;
-  rules: IncomeRules;
-  new_score: number | null;
-  new_decision: Decision | null;
-  evidence: Buffer | null;
-  accepted_by: string | null;
-  accepted_at: Date | null;
-}
 
 /** The last check of an application; null: there is none. */
 export async function incomeCheckOf(
   session: Session,
   applicationId: ApplicationId,
 ): Promise<StoredIncomeCheck | null> {
+  type Row = Omit<StoredIncomeCheck, 'accepted'> & { readonly by: string | null; readonly at: Date | null };
   const [row] = (await session.query<Row>(LAST, [applicationId])).rows;
   if (row === undefined) return null;
-  const { checked_at, policy_version, new_score, new_decision, accepted_by, accepted_at, ...rest } = row;
-  return {
-    ...rest,
-    checkedAt: checked_at,
-    policyVersion: policy_version,
-    newScore: new_score,
-    newDecision: new_decision,
-    accepted: accepted_by === null || accepted_at === null ? null : { by: accepted_by, at: accepted_at },
-  };
+  const { by, at, ...check } = row;
+  return { ...check, accepted: by === null || at === null ? null : { by, at } };
 }
 
 const INCOMES = `
-  SELECT DISTINCT ON (c.application_id) c.application_id AS id,
-    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS is_confirmed, c.observed
+  SELECT DISTINCT ON (c.application_id) c.application_id::float8 AS id,
+    c.outcome <> 'operator' OR c.accepted_at IS NOT NULL AS "isConfirmed", c.observed::float8 / 100 AS observed
   FROM income_checks c WHERE c.application_id = ANY ($1::bigint[]) ORDER BY c.application_id, c.number DESC`;
 
 /** What the last check of an application found. */
@@ -182,21 +155,9 @@ export async function incomesOf(
   session: Session,
   ids: readonly ApplicationId[],
 ): Promise<ReadonlyMap<ApplicationId, CheckedIncome>> {
-  const { rows } = await session.query<{ id: string; is_confirmed: boolean; observed: string | null }>(
-    INCOMES,
-    [ids],
-  );
-  return new Map(
-    rows
-      .map(
-        ({ id, is_confirmed, observed }) =>
-          [
-            toApplicationId(id),
-            { isConfirmed: is_confirmed, observed: observed === null ? null : Number(observed) / 100 },
-          ] as const,
-      )
-      .filter(([, { isConfirmed, observed }]) => isConfirmed || observed !== null),
-  );
+  const { rows } = await session.query<CheckedIncome & { readonly id: ApplicationId }>(INCOMES, [ids]);
+  const found = rows.filter(({ isConfirmed, observed }) => isConfirmed || observed !== null);
+  return new Map(found.map(({ id, ...income }) => [id, income]));
 }
 
 const ERASE = `

@@ -27,18 +27,9 @@ export interface ContractApplication {
   };
 }
 
-interface Row extends SealedRow {
-  status: ApplicationStatus;
-  partner_id: PartnerId;
-  partner_name: string;
-  country: Country;
-  brand: Brand;
-  debt_amount: number;
-  currency: string;
-}
-
 const READ = `
-  SELECT ${SEALED_COLUMNS}, a.status, a.partner_id, p.name AS partner_name, p.country, k.brand, a.debt_amount, a.currency
+  SELECT ${SEALED_COLUMNS}, a.status, json_build_object('id', p.id, 'name', p.name, 'country', p.country) AS partner,
+    k.brand, a.debt_amount AS amount, a.currency
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id`;
@@ -52,18 +43,22 @@ export async function readForContract(
   vault: Vault,
   id: ApplicationId,
 ): Promise<ContractApplication | null> {
+  type Row = SealedRow &
+    ContractApplication['debt'] &
+    Pick<ContractApplication, 'status' | 'partner' | 'brand'>;
   const { rows } = await session.query<Row>(READ, [id]);
   const [found] = await readPersonalData(session, vault, rows, ['name', 'id_number', 'city', 'phone']);
   if (found === undefined) return null;
   const { row, person } = found;
+  const { status, partner, brand, amount, currency } = row;
   if (person.fault === 'unknown_key') throw new UnknownDataKeyError();
   const { record } = person;
-  if (record?.name == null || record.id_number == null || row.status === null) return null;
+  if (record?.name == null || record.id_number == null || status === null) return null;
   return {
-    status: row.status,
-    partner: { id: row.partner_id, name: row.partner_name, country: row.country },
-    brand: row.brand,
-    debt: { amount: row.debt_amount, currency: row.currency },
+    status,
+    partner,
+    brand,
+    debt: { amount, currency },
     person: {
       name: record.name,
       idNumber: record.id_number,

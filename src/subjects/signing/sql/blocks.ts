@@ -20,23 +20,18 @@ const END = `
   SELECT state, reason FROM loan_contracts WHERE application_id = $1 AND state IN ('blocked', 'making', 'expired', 'begun')
   ORDER BY state = 'blocked' DESC, state = 'begun', id DESC LIMIT 1`;
 
-/** Why an application has no contract that may be signed; null: the store does not know. */
-export async function readEnd(
-  session: Session,
-  id: ApplicationId,
-): Promise<{
+interface End {
   readonly state: 'blocked' | 'making' | 'expired' | 'begun';
   readonly reason: string | null;
-} | null> {
-  const { rows } = await session.query<{
-    state: 'blocked' | 'making' | 'expired' | 'begun';
-    reason: string | null;
-  }>(END, [id]);
-  return rows[0] ?? null;
+}
+
+/** Why an application has no contract that may be signed; null: the store does not know. */
+export async function readEnd(session: Session, id: ApplicationId): Promise<End | null> {
+  return (await session.query<End>(END, [id])).rows[0] ?? null;
 }
 
 const BLOCKED = `
-  SELECT application_id FROM loan_contracts WHERE state = 'blocked' ORDER BY application_id LIMIT 500`;
+  SELECT c.application_id AS id FROM loan_contracts c WHERE c.state = 'blocked' ORDER BY c.application_id LIMIT 500`;
 /**
  * A statement of its own, because on a cluster a statement about a table of the coordinator may not ask other machines.
  */
@@ -45,9 +40,8 @@ const CLEAR = "DELETE FROM loan_contracts WHERE application_id = ANY ($1) AND st
 
 /** Removes the notes of applications that no longer wait for a signature. */
 export async function clearBlocks(session: Session): Promise<void> {
-  const { rows } = await session.query<{ application_id: string }>(BLOCKED);
-  if (rows.length === 0) return;
-  const ids = rows.map(({ application_id: id }) => id);
+  const ids = (await session.query<{ id: string }>(BLOCKED)).rows.map(({ id }) => id);
+  if (ids.length === 0) return;
   const pending = new Set((await session.query<{ id: string }>(PENDING, [ids])).rows.map(({ id }) => id));
   await session.query(CLEAR, [ids.filter((id) => !pending.has(id))]);
 }

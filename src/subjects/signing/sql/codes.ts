@@ -5,7 +5,7 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
-import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 
 /** A round of proof. */
@@ -27,21 +27,13 @@ export const MOST_ROUNDS = 5;
 /** The most codes of a phone in 24 hours, over all its applications and partners: 50 guesses out of a million. */
 export const MOST_CODES_A_DAY = 10;
 
-interface Row {
-  id: string;
-  id_checked_at: Date | null;
-  code_mac: Buffer | null;
-  way: string | null;
-  is_live: boolean;
-  is_spent: boolean;
-}
-
 const ID_COUNTS = `id_checked_at BETWEEN clock_timestamp() - interval '1 hour'
   AND clock_timestamp() + interval '1 minute'`;
 const LATEST = `
-  SELECT id, CASE WHEN ${ID_COUNTS} THEN id_checked_at END AS id_checked_at, code_mac, way,
-    clock_timestamp() >= began_at - interval '1 minute' AND clock_timestamp() < ends_at AS is_live,
-    used_at IS NOT NULL OR tries >= ${MOST_TRIES} AS is_spent
+  SELECT id, CASE WHEN ${ID_COUNTS} THEN id_checked_at END AS "idCheckedAt", code_mac AS "codeMac", way,
+    CASE WHEN used_at IS NOT NULL OR tries >= ${MOST_TRIES} THEN 'spent'
+      WHEN clock_timestamp() >= began_at - interval '1 minute' AND clock_timestamp() < ends_at THEN 'live'
+      ELSE 'expired' END AS state
   FROM signing_codes WHERE application_id = $1 AND contract_id = $2 ORDER BY id DESC LIMIT 1 FOR UPDATE`;
 
 /** The newest round of a contract, locked; null: there was none. */
@@ -50,10 +42,7 @@ export async function latestRound(
   applicationId: ApplicationId,
   contractId: string,
 ): Promise<Round | null> {
-  const [row] = (await session.query<Row>(LATEST, [applicationId, contractId])).rows;
-  if (row === undefined) return null;
-  const { id, way, code_mac: codeMac, id_checked_at: idCheckedAt } = row;
-  return { id, state: row.is_spent ? 'spent' : row.is_live ? 'live' : 'expired', idCheckedAt, codeMac, way };
+  return (await session.query<Round>(LATEST, [applicationId, contractId])).rows[0] ?? null;
 }
 
 const COUNT = `
@@ -89,10 +78,10 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtext('signing codes'), hashtext($
 const SENT_CODES = `
   SELECT
     (SELECT count(*)::integer FROM signing_codes
-      WHERE phone_mac = $1 AND coded_at > clock_timestamp() - interval '24 hours') AS of_phone,
+      WHERE phone_mac = $1 AND coded_at > clock_timestamp() - interval '24 hours') AS "ofPhone",
     (SELECT count(*)::integer FROM (
       SELECT FROM signing_codes WHERE country = $2 AND coded_at > clock_timestamp() - interval '1 hour' LIMIT $3) AS c
-    ) AS of_country`;
+    ) AS "ofCountry"`;
 
 /** To whom a code goes. */
 export interface CodeTarget {
@@ -111,10 +100,9 @@ export async function codesUsedUp(
   mostOfCountry: number,
 ): Promise<'phone' | 'country' | null> {
   await session.query(LOCK, [country]);
-  const { rows } = await session.query<{ of_phone: number; of_country: number }>(SENT_CODES, [
-    ...[phoneMac, country, mostOfCountry],
-  ]);
-  const { of_phone: ofPhone = 0, of_country: ofCountry = 0 } = rows[0] ?? {};
+  const values = [phoneMac, country, mostOfCountry];
+  const { rows } = await session.query<{ ofPhone: number; ofCountry: number }>(SENT_CODES, values);
+  const { ofPhone, ofCountry } = onlyRow(rows);
   if (ofPhone >= MOST_CODES_A_DAY) return 'phone';
   return ofCountry >= mostOfCountry ? 'country' : null;
 }
@@ -122,7 +110,7 @@ export async function codesUsedUp(
 const SET_CODE = `
   UPDATE signing_codes SET code_mac = $2, way = $3, phone_mac = $4, country = $5, coded_at = now(),
     ends_at = now() + interval '10 minutes'
-  WHERE id = $1 RETURNING ends_at`;
+  WHERE id = $1 RETURNING ends_at AS "endsAt"`;
 
 /** Puts a code into a round, before it is sent. Its ten minutes begin. */
 export async function setCode(
@@ -131,7 +119,7 @@ export async function setCode(
   { codeMac, way, target }: { codeMac: Buffer; way: string; target: CodeTarget },
 ): Promise<Date> {
   const values = [id, codeMac, way, target.phoneMac, target.country];
-  return (await session.query<{ ends_at: Date }>(SET_CODE, values)).rows[0]?.ends_at as Date;
+  return (await session.query<{ endsAt: Date }>(SET_CODE, values)).rows[0]?.endsAt as Date;
 }
 
 const CLEAR = `
@@ -166,7 +154,7 @@ export async function noteRight(session: Transaction, id: string, what: 'id' | '
 }
 
 const PROOF = `
-  SELECT way, sent_at, id_checked_at, used_at FROM signing_codes
+  SELECT way, sent_at AS "sentAt", id_checked_at AS "idCheckedAt", used_at AS "usedAt" FROM signing_codes
   WHERE application_id = $1 AND contract_id = $2 AND ${ID_COUNTS}
     AND used_at BETWEEN clock_timestamp() - interval '10 minutes' AND clock_timestamp() + interval '1 minute'
   ORDER BY id DESC LIMIT 1`;
@@ -176,11 +164,6 @@ const PROOF = `
  * missing.
  */
 export async function readProof(session: Transaction, applicationId: ApplicationId, contractId: string) {
-  const { rows } = await session.query<{
-    way: string;
-    sent_at: Date | null;
-    id_checked_at: Date;
-    used_at: Date;
-  }>(PROOF, [applicationId, contractId]);
-  return rows[0] ?? null;
+  type Proof = { way: string; sentAt: Date | null; idCheckedAt: Date; usedAt: Date };
+  return (await session.query<Proof>(PROOF, [applicationId, contractId])).rows[0] ?? null;
 }

@@ -2,7 +2,7 @@
  * The contracts of applications: reads and writes `loan_contracts`. The PDFs lie in the document store. D45 and D46
  * have the rule, docs/signing.md how long a contract stays.
  */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { CountryTerms } from '../../../domain/loan/terms.ts';
@@ -48,40 +48,23 @@ export interface StoredContract {
   readonly now: Date;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  state: ContractState;
-  made_at: Date;
-  terms: ContractTerms;
-  shown_key: string;
-  signed_key: string | null;
-  sealed: Buffer;
-  sha256: Buffer | null;
-  signed_sha256: Buffer | null;
-  expires_at: Date;
-  signed_at: Date | null;
-  withdrawn_at: Date | null;
-  is_expired: boolean;
-  now: Date;
-}
-
 /** If the clock went back to before the making of a contract, the contract's time is unknown, so it has expired. */
-const COLUMNS = `id, application_id, state, made_at, terms, shown_key, signed_key, sealed, sha256,
-  signed_sha256, expires_at, signed_at, withdrawn_at, clock_timestamp() AS now,
-  NOT (clock_timestamp() >= made_at - interval '1 minute' AND clock_timestamp() < expires_at) AS is_expired`;
+const COLUMNS = `id, application_id::float8 AS "applicationId", state, made_at AS "madeAt", terms, shown_key AS "shownKey",
+  signed_key AS "signedKey", sealed, sha256, signed_sha256 AS "signedSha256", expires_at AS "expiresAt",
+  signed_at AS "signedAt", withdrawn_at AS "withdrawnAt", clock_timestamp() AS now,
+  NOT (clock_timestamp() >= made_at - interval '1 minute' AND clock_timestamp() < expires_at) AS "isExpired"`;
 
 const CURRENT = `
   SELECT ${COLUMNS} FROM loan_contracts WHERE application_id = $1 AND state IN ('open', 'signed', 'withdrawn')`;
 
 /** The contract of an application that may be signed, is signed, or was withdrawn; null: there is none. */
 export async function readContract(session: Session, id: ApplicationId): Promise<StoredContract | null> {
-  return contractOf((await session.query<Row>(CURRENT, [id])).rows[0]);
+  return (await session.query<StoredContract>(CURRENT, [id])).rows[0] ?? null;
 }
 
 /** The same, locked until the end of the transaction. The caller has locked the application (`lockState`). */
 export async function lockContract(session: Transaction, id: ApplicationId): Promise<StoredContract | null> {
-  return contractOf((await session.query<Row>(`${CURRENT} FOR UPDATE`, [id])).rows[0]);
+  return (await session.query<StoredContract>(`${CURRENT} FOR UPDATE`, [id])).rows[0] ?? null;
 }
 
 const BEGIN = `
@@ -152,13 +135,12 @@ export async function markContract(
 }
 
 const UNFINISHED = `
-  SELECT application_id FROM loan_contracts WHERE state IN ('signed', 'withdrawn') AND signed_sha256 IS NULL
-  ORDER BY id LIMIT 20`;
+  SELECT application_id::float8 AS id FROM loan_contracts WHERE state IN ('signed', 'withdrawn') AND signed_sha256 IS NULL
+  ORDER BY loan_contracts.id LIMIT 20`;
 
 /** Applications whose signed contract has no final PDF yet. */
 export async function unfinished(session: Session): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ application_id: string }>(UNFINISHED);
-  return rows.map(({ application_id: id }) => toApplicationId(id));
+  return (await session.query<{ id: ApplicationId }>(UNFINISHED)).rows.map(({ id }) => id);
 }
 
 const CLAIM = `
@@ -166,7 +148,7 @@ const CLAIM = `
   FROM (SELECT id, signed_key FROM loan_contracts WHERE id = $1 FOR UPDATE) AS b
   WHERE c.id = b.id AND c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL
     AND (c.finishing_at IS NULL OR c.finishing_at NOT BETWEEN now() - interval '1 minute' AND now() + interval '1 minute')
-  RETURNING b.signed_key`;
+  RETURNING b.signed_key AS before`;
 
 /**
  * Begins to make the final PDF under a new key of the store. Returns the key of a making that was cut off; null: there
@@ -177,8 +159,7 @@ export async function claimFinish(
   id: string,
   signedKey: string,
 ): Promise<{ readonly before: string | null } | 'busy'> {
-  const { rows } = await session.query<{ signed_key: string | null }>(CLAIM, [id, signedKey]);
-  return rows[0] === undefined ? 'busy' : { before: rows[0].signed_key };
+  return (await session.query<{ before: string | null }>(CLAIM, [id, signedKey])).rows[0] ?? 'busy';
 }
 
 const FINISH = `
@@ -192,25 +173,4 @@ export async function noteFinish(
   sha256: Buffer,
 ): Promise<boolean> {
   return (await session.query(FINISH, [id, signedKey, sha256])).rowCount === 1;
-}
-
-function contractOf(row: Row | undefined): StoredContract | null {
-  if (row === undefined) return null;
-  return {
-    id: row.id,
-    applicationId: toApplicationId(row.application_id),
-    state: row.state,
-    madeAt: row.made_at,
-    terms: row.terms,
-    shownKey: row.shown_key,
-    signedKey: row.signed_key,
-    sealed: row.sealed,
-    sha256: row.sha256,
-    signedSha256: row.signed_sha256,
-    expiresAt: row.expires_at,
-    signedAt: row.signed_at,
-    withdrawnAt: row.withdrawn_at,
-    isExpired: row.is_expired,
-    now: row.now,
-  };
 }

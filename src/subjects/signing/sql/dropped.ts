@@ -6,7 +6,7 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 
-const ERASE = 'SELECT id FROM drop_contracts($1, $2) AS d(id)';
+const ERASE = 'SELECT id::float8 FROM drop_contracts($1, $2) AS d(id)';
 
 /**
  * Drops the contracts, codes and evidence of these applications, except signed contracts, which stay for the legal
@@ -19,8 +19,8 @@ export async function eraseContracts(
   erasureId: string,
 ): Promise<ApplicationId[]> {
   if (ids.length === 0) return [];
-  const { rows } = await session.query<{ id: string }>(ERASE, [ids, erasureId]);
-  return rows.map(({ id }) => Number(id) as ApplicationId);
+  const { rows } = await session.query<{ id: ApplicationId }>(ERASE, [ids, erasureId]);
+  return rows.map(({ id }) => id);
 }
 
 const FORGET = 'SELECT forget_contracts($1) AS count';
@@ -34,20 +34,16 @@ export async function forgetContracts(session: Session, years: number): Promise<
 const STALE = `
   UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL
   WHERE state = 'making' AND elapsed_ms <= (SELECT e.ms FROM elapsed e) - ms_of(interval '1 hour')`;
-const DROPPED = `SELECT id, shown_key, signed_key FROM loan_contracts WHERE state = 'dropped' ORDER BY id LIMIT 100`;
+const DROPPED = `
+  SELECT id, array_remove(ARRAY[shown_key, signed_key], NULL) AS keys FROM loan_contracts
+  WHERE state = 'dropped' ORDER BY id LIMIT 100`;
 
 /** The PDFs of dropped contracts, 100 contracts at most. Drops makings that were cut off first. */
 export async function droppedContracts(
   session: Session,
 ): Promise<{ readonly id: string; readonly keys: readonly string[] }[]> {
   await session.query(STALE);
-  const { rows } = await session.query<{ id: string; shown_key: string | null; signed_key: string | null }>(
-    DROPPED,
-  );
-  return rows.map(({ id, shown_key, signed_key }) => ({
-    id,
-    keys: [shown_key, signed_key].filter((key) => key !== null),
-  }));
+  return (await session.query<{ id: string; keys: string[] }>(DROPPED)).rows;
 }
 
 const DELETE = "DELETE FROM loan_contracts WHERE id = $1 AND state = 'dropped'";

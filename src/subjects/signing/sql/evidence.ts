@@ -3,7 +3,7 @@
  * docs/signing.md, "The evidence"). Adds rows to `contract_evidence` and reads them; the facts have no personal data.
  */
 import { createHmac } from 'node:crypto';
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import {
   type EvidenceEntry,
   type EvidenceKind,
@@ -29,8 +29,8 @@ export interface Evidence {
 
 const LABEL = 'ventanilla contract evidence';
 const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS recorded_at, to_char(happened_at ${UTC} AS happened_at, facts,
-  key_number, mac`;
+const COLUMNS = `number, kind, to_char(recorded_at ${UTC} AS "recordedAt", to_char(happened_at ${UTC} AS "happenedAt",
+  facts, key_number AS "keyNumber", mac`;
 /**
  * Locks applications until the end of the transaction, the lowest number first. Only this lock of the service has a
  * single number as its key. `elapsed` has one row, and makes the coordinator of a cluster take the locks, whichever
@@ -47,8 +47,8 @@ const MOST_NUMBER = 1_000_000;
  * go on.
  */
 const HEADS = `
-  SELECT g.id, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS elapsed_ms,
-    EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped') AS has_contract
+  SELECT g.id::float8, h.number, h.mac, to_char(clock_timestamp() ${UTC} AS now, elapsed_ms() AS "elapsedMs",
+    EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = g.id AND c.state <> 'dropped') AS "hasContract"
   FROM unnest($1::bigint[], $2::integer[]) AS g(id, count)
   LEFT JOIN LATERAL (
     SELECT o.number, o.mac FROM (
@@ -67,13 +67,13 @@ const BEGUN = `
 const ALL = `SELECT ${COLUMNS} FROM contract_evidence WHERE application_id = $1 ORDER BY number`;
 
 interface Head {
-  readonly id: string;
+  readonly id: ApplicationId;
   /** null: the chain is empty. */
   readonly number: number | null;
   readonly mac: Buffer | null;
   readonly now: string;
-  readonly elapsed_ms: string;
-  readonly has_contract: boolean;
+  readonly elapsedMs: string;
+  readonly hasContract: boolean;
 }
 
 /**
@@ -101,12 +101,10 @@ export async function addEvidence(
   await session.query(LOCK, [ids]);
   const counts = [...chains.values()].map((entries) => entries.length);
   const { rows: heads } = await session.query<Head>(HEADS, [ids, counts]);
-  const begun = heads.flatMap((head) => (head.number === null && !head.has_contract ? [head.id] : []));
-  if (begun.length > 0) await session.query(BEGUN, [begun, heads[0]?.elapsed_ms]);
+  const begun = heads.flatMap((head) => (head.number === null && !head.hasContract ? [head.id] : []));
+  if (begun.length > 0) await session.query(BEGUN, [begun, heads[0]?.elapsedMs]);
   const keyNumber = vault.derivedKeys(LABEL).length - 1;
-  const made = heads.flatMap((head) =>
-    chained(vault, keyNumber, head, chains.get(toApplicationId(head.id)) ?? []),
-  );
+  const made = heads.flatMap((head) => chained(vault, keyNumber, head, chains.get(head.id) ?? []));
   await session.query(ADD, [
     keyNumber,
     made.map(({ id }) => id),
@@ -121,7 +119,7 @@ export async function addEvidence(
 
 /** The rows of entries that follow the head of a chain. */
 function chained(vault: Vault, keyNumber: number, head: Head, entries: readonly EvidenceEntry[]) {
-  const id = toApplicationId(head.id);
+  const { id } = head;
   let before = head.mac ?? GENESIS;
   return entries.map(({ kind, at, facts }, index): Evidence & { id: ApplicationId } => {
     const row = {
@@ -177,7 +175,7 @@ export async function readEvidence(
   const faults: string[] = [];
   let last: Pick<Evidence, 'number' | 'mac'> = { number: 0, mac: GENESIS };
   let fitting: Pick<Evidence, 'keyNumber' | 'mac'> = { mac: GENESIS, keyNumber: 0 };
-  for (const row of await readRows(session, id)) {
+  for (const row of (await session.query<Evidence>(ALL, [id])).rows) {
     const { number, keyNumber } = row;
     const isBehindGap = number > last.number + 1;
     const macs = [last.mac, fitting.mac].map((before) => macOf(vault, id, before, row));
@@ -192,27 +190,6 @@ export async function readEvidence(
     last = row;
   }
   return { rows, faults };
-}
-
-async function readRows(session: Session, id: ApplicationId): Promise<Evidence[]> {
-  const { rows } = await session.query<{
-    number: number;
-    kind: EvidenceKind;
-    recorded_at: string;
-    happened_at: string | null;
-    facts: string;
-    key_number: number;
-    mac: Buffer;
-  }>(ALL, [id]);
-  return rows.map((row) => ({
-    number: row.number,
-    kind: row.kind,
-    recordedAt: row.recorded_at,
-    happenedAt: row.happened_at,
-    facts: row.facts,
-    keyNumber: row.key_number,
-    mac: row.mac,
-  }));
 }
 
 /** Whether there is any evidence. Its chains depend on the index key. */

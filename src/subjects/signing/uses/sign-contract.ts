@@ -7,7 +7,7 @@ import type { EvidenceEntry, NewEvidence, ProvenSignature } from '../../../domai
 import { localDate } from '../../../domain/loan/local-day.ts';
 import { withdrawalEnd } from '../../../domain/loan/withdrawal.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState, writeSignature } from '../../applications/sql/application-marks.ts';
 import { repliesOf } from '../../messages/sql/replies.ts';
@@ -52,7 +52,7 @@ export interface Acceptance {
 }
 
 const NOT_SIGNABLE = { result: 'not_signable', evidence: [], withdrawal: null } as const;
-const PHONE = 'SELECT phone_index FROM applications_of(ARRAY[$1::bigint])';
+const PHONE = `SELECT ${readIndex('phone_index')} AS index FROM applications_of(ARRAY[$1::bigint])`;
 
 /**
  * Signs, in the transaction of the turn, if all this holds: the application waits for its signature, the contract is
@@ -86,9 +86,9 @@ export async function signContract(
     phone_index: phoneIndex,
     way: proof.way,
     second_way: proof.way !== 'channel',
-    code_sent_at: proof.sent_at?.toISOString() ?? null,
-    id_checked_at: proof.id_checked_at.toISOString(),
-    code_checked_at: proof.used_at.toISOString(),
+    code_sent_at: proof.sentAt?.toISOString() ?? null,
+    id_checked_at: proof.idCheckedAt.toISOString(),
+    code_checked_at: proof.usedAt.toISOString(),
     signed_at: now.toISOString(),
     withdrawable_until: until?.toISOString() ?? null,
   };
@@ -102,9 +102,7 @@ export async function signContract(
 }
 
 async function phoneIndexOf(session: Session, id: ApplicationId): Promise<string | null> {
-  const { rows } = await session.query<{ phone_index: string | null }>(PHONE, [id]);
-  const stored = rows[0]?.phone_index ?? null;
-  return stored === null ? null : fromBigint<'phone'>(stored);
+  return (await session.query<{ index: string | null }>(PHONE, [id])).rows[0]?.index ?? null;
 }
 
 let holidays: ReturnType<typeof loadPublicHolidays> | null = null;
