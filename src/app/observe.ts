@@ -1,6 +1,6 @@
 /**
- * Opens the database for commands that only read it: as it is, without a migration and without secrets. Touches the
- * network; starts the embedded server if it does not run.
+ * Opens the database for commands that only read it, as it is, without a migration and without secrets
+ * (docs/monitoring.md, "ventanilla status"). Touches the network; starts the embedded server if it does not run.
  */
 import type { Clock } from '../ground/base/clock.ts';
 import { describeError } from '../ground/base/describe-error.ts';

@@ -89,7 +89,7 @@ interface ColumnStatements {
   /** Reads each different index once, as `index`. */
   readonly read: string;
   readonly write: string;
-  /** Removes the rows of the old indexes ($1), where `write` adds rows. */
+  /** Removes the rows of the old indexes ($1), if `write` adds rows. */
   readonly remove?: string;
 }
 
@@ -107,7 +107,7 @@ export async function reindexColumn(
   for (;;) {
     const { rows } = await session.query<{ index: string }>(`FETCH ${AT_ONCE} FROM stored`);
     if (rows.length === 0) break;
-    // With the same key, where the form alone is new, an index stays.
+    // If only the form is new, the key is the same, and an index stays.
     const old = rows.map(({ index }) => index).filter((index) => again(index) !== index);
     await session.query(write, [old, old.map(again)]);
     if (remove !== undefined) await session.query(remove, [old]);

@@ -43,7 +43,7 @@ export function sealedStatements({ name, sealed: { column, id, under } }: Sealed
 }
 
 interface Row {
-  /** A number where the primary key is an integer. */
+  /** A number if the primary key is an integer. */
   readonly id: string | number;
   readonly under: readonly string[];
   readonly sealed: Buffer | null;
@@ -93,7 +93,7 @@ function isSealed(row: Row): row is Row & { readonly sealed: Buffer } {
   return row.sealed !== null;
 }
 
-/** Writes the new values where the old ones still are. Resolves to how many. */
+/** Writes the new values into rows that still have the old ones. Resolves to how many. */
 async function writeAgain(
   database: Database,
   write: string,

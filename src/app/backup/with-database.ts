@@ -1,4 +1,7 @@
-/** Opens the embedded store for the backup commands with two sessions, and ends them. Connects over loopback. */
+/**
+ * Opens the embedded store for the backup commands with two sessions, and ends them (docs/backup.md). Connects over
+ * loopback.
+ */
 import type { Clock } from '../../ground/base/clock.ts';
 import type { EmbeddedConnection } from '../../ground/embedded/session.ts';
 import type { Database } from '../../ground/postgres/database.ts';

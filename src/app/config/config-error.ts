@@ -1,6 +1,6 @@
 /**
- * Errors of the configuration, and how several are collected into one. No message shows a value, which may be a secret.
- * Pure.
+ * Errors of the configuration, and how several are collected into one (README.md, "Configuration"). No message shows a
+ * value, which may be a secret. Pure.
  */
 import { ToldError } from '../../ground/base/told-error.ts';
 

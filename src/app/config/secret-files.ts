@@ -26,8 +26,8 @@ const SECRETS = [
 ] as const;
 
 /**
- * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text,
- * such as its last line feed, is left out.
+ * Reads variables as `read` does, and a secret from its file if `NAME_FILE` is set. Space around the file's text, such
+ * as its last line feed, is left out.
  *
  * Puts an error into `problems` if both variables are set, and if a file cannot be read, is empty, or is this user's
  * own and open to others. No error shows a path: the value of `NAME_FILE` may be a secret that was put there by

@@ -47,7 +47,7 @@ export interface Registered {
   readonly id: ApplicationId | null;
   readonly score: number;
   readonly decision: Decision;
-  /** Only in DEV, and only where production would send a message. */
+  /** Only in DEV, and only if production would send a message. */
   readonly wouldNotify?: WouldNotify;
 }
 
@@ -222,8 +222,8 @@ export function echoedName(source: Readonly<Record<string, unknown>>, fields: re
 
 /**
  * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, or
- * its first 64 code points where it is longer; a number as its text; else null. An integer of 2^53 or more is null:
- * JSON has rounded it, so its text would be another number than the one that was sent.
+ * its first 64 code points if it is longer; a number as its text; else null. An integer of 2^53 or more is null: JSON
+ * has rounded it, so its text would be another number than the one that was sent.
  */
 export function echoedIdNumber(
   source: Readonly<Record<string, unknown>>,

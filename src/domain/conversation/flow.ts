@@ -153,7 +153,7 @@ export interface Flow {
   readonly reminders: {
     /** Hours before the end of the channel's window at which the open question is asked again; 0: never. */
     readonly before_window_ends_hours: number;
-    /** Hours after the person's last message at which the template goes out; 0: never. */
+    /** Hours after the person's last message at which the template is sent; 0: never. */
     readonly template_after_hours: number;
   };
   readonly limits: {

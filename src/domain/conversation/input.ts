@@ -154,8 +154,8 @@ export type ProofInput =
   | { readonly kind: 'withdrawal'; readonly result: WithdrawalResult };
 
 /**
- * What is known of the reply with the signed contract. `isLost`: it was cancelled, failed or is uncertain; otherwise it
- * arrived, or may still arrive.
+ * What is known about the reply with the signed contract. `isLost`: it was cancelled, failed or is uncertain; otherwise
+ * it arrived, or may still arrive.
  */
 export interface CopyReply {
   readonly kind: 'copy_reply';

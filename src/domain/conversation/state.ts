@@ -196,7 +196,7 @@ export function storedState(stored: StoredState, turn: number): State {
 }
 
 /**
- * The state of a conversation whose rows make a turn fail: an operator has it, and the questions begin anew. What the
+ * The state of a conversation whose rows make a turn fail: an operator has it, and the questions begin again. What the
  * person said about themselves and about the phone stays. So does what they still have to get, or may still do.
  */
 export function setAsideState(

@@ -28,9 +28,7 @@ export interface CountryTerms {
   /** The least and the most amount of a loan. */
   readonly minimum: string;
   readonly maximum: string;
-  /**
-   * The highest annual effective rate of each month (YYYY-MM), a percentage; `none` where the country has no maximum.
-   */
+  /** The highest annual effective rate of each month (YYYY-MM), a percentage; `none` if the country has no maximum. */
   readonly legal_maximum: 'none' | Readonly<Record<string, string>>;
   readonly withdrawal: 'none' | WithdrawalPeriod;
   /** How many days a contract may be signed after it was made. */

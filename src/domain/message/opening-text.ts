@@ -19,7 +19,7 @@ export function openingText(at: Date): string {
   return local.length === 0 ? utc : `${utc} (${local.join(', ')})`;
 }
 
-/** The same of the first and the last of some times; one where they are equal. */
+/** The same for the first and the last of several times; only one text if they are equal. */
 export function openingsText(first: Date, last: Date): string {
   const [begin, end] = [openingText(first), openingText(last)];
   return begin === end ? begin : `${begin} to ${end}`;

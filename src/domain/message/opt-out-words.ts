@@ -66,7 +66,7 @@ const SPELLED = new RegExp(`\\b(?:${Object.keys(SPELLINGS).join('|')})\\b`, 'g')
 /** "No envié nada", "quité mi número": the past of a verb, which without its accent would be a request. */
 const PAST =
   /(?<!\p{L})(?:mand|envi|llam|habl|busqu|contact|molest|elimin|borr|quit|saqu|retir|bloque|olvid|cancel|par)é(?!\p{L})/iu;
-/** Where one thought of a text may end and the next begin. */
+/** The places where one thought of a text may end and the next one begin. */
 const BETWEEN_CLAUSES = /[.,;:!\n]+|\s+[ye]\s+/u;
 
 const wholly = (patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);

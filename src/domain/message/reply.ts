@@ -89,7 +89,7 @@ export function parseReplyCallback(text: string): { replyId: ReplyId; attempt: n
 /** The most characters (UTF-16 units) that the channel takes, and the most parts. */
 const REPLY_LIMITS = {
   text: 4_096,
-  /** Of a text with buttons, and of the text beside a document. */
+  /** The most characters of a text with buttons, and of a text together with a document. */
   shortText: 1_024,
   buttons: 3,
   buttonTitle: 20,

@@ -17,7 +17,7 @@ export function minorDigits(currency: string): number {
   return DIGITS[currency] ?? 2;
 }
 
-/** An amount as it was sent (D8), in minor units; rounded where it has more digits than the currency. */
+/** An amount as it was sent (D8), in minor units; rounded if it has more digits than the currency. */
 export function toMinor(amount: number | string, currency: string): bigint {
   return unitsAt(readDecimal(String(amount)), minorDigits(currency));
 }
@@ -36,7 +36,7 @@ export function formatMoney(text: string, currency: string, locale: string): str
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  // The decimal goes in as text: a number would lose digits from 2^53 on.
+  // The decimal stays a text here, because a number would lose digits from 2^53 on.
   return format.format(text as `${number}`).replaceAll(/\s/g, ' ');
 }
 

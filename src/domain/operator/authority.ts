@@ -30,7 +30,7 @@ export function authorityJson(authority: Authority): Record<string, string> {
   );
 }
 
-/** An amount with its decimals, where it has some. */
+/** An amount, with decimals only if it has some. */
 function amountText(hundredths: bigint): string {
   const rest = hundredths % 100n;
   return `${hundredths / 100n}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;

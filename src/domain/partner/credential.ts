@@ -1,4 +1,4 @@
-/** A partner's API key and its settings, as a request sees them (contract, "Authentication"; D20, D24). Types alone. */
+/** A partner's API key and its settings, as a request sees them (contract, "Authentication"; D20, D24). Pure. */
 import type { Country } from '../../ground/base/country-data.ts';
 import type { LanguageSetting } from '../../ground/base/language.ts';
 import type { Templates } from '../message/notify.ts';

@@ -290,9 +290,9 @@ const NO_CURRENCY = () => null;
  *
  * `text` is trimmed and not empty. It may hold ASCII digits, spaces, dots, hyphens, parentheses and one `+` before the
  * first digit. With `+` or a leading `00` the number is read by the plan of its country code. Other numbers are read as
- * numbers of the partner's own country where they are valid there, else as international ones. Countries with one
- * calling code (+1, +7, +44 ...) dial each other without the code, so they count as one country here. `namedCurrency`
- * tells the valid currency that the application names; it is asked only where a number has no country code.
+ * numbers of the partner's own country if they are valid there, else as international ones. Countries with one calling
+ * code (+1, +7, +44 ...) dial each other without the code, so they count as one country here. `namedCurrency` tells the
+ * valid currency that the application names; it is called only if a number has no country code.
  */
 export function normalisePhone(
   text: string,
@@ -360,7 +360,7 @@ const COUNTRIES_OF: ReadonlyMap<Currency, readonly Country[]> = Map.groupBy(
   (country) => COUNTRY_CURRENCY[country],
 );
 
-/** The E.164 form of digits where they are a valid number as dialled in the country, else null. */
+/** The E.164 form of digits if they are a valid number as dialled in the country, else null. */
 function readNational(digits: string, country: Country): Phone | null {
   const plan = planOfCountry(country);
   if (plan === null) return null;

@@ -1,6 +1,6 @@
 /**
- * The time of a process. This is the one file of the program that reads a clock or sets a timer: everything else gets a
- * `Clock`, so that a test decides what time it is.
+ * Reads the clocks of a process and sets its timers. This is the one file of the program that does so: everything else
+ * gets a `Clock`, so that a test decides what time it is. ARCHITECTURE, "Clocks", has the rule.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -57,8 +57,8 @@ export const CURRENCIES = {
 export type Currency = keyof typeof CURRENCIES;
 
 /**
- * Every ISO 3166-1 alpha-2 code and its currency. Where several currencies circulate: Panama PAB (at par with the
- * dollar), El Salvador and Ecuador USD, Palestine ILS, Zimbabwe ZWG, Lesotho, Namibia and Bhutan their own. An
+ * Every ISO 3166-1 alpha-2 code and its currency. Countries with several currencies have one here: Panama PAB (at par
+ * with the dollar), El Salvador and Ecuador USD, Palestine ILS, Zimbabwe ZWG, Lesotho, Namibia and Bhutan their own. An
  * uninhabited place has the currency of the country that administers it (Antarctica, which has none: USD).
  */
 // biome-ignore format: table

@@ -26,7 +26,7 @@ const FUNCTION = /PL\/pgSQL[^\n(]{0,40}?\b(\w{1,63})\(/;
 
 /**
  * The error's kind, its code (SQLSTATE or Node's) and the places in this program, innermost first. For an error of the
- * database also table, constraint and function. The message only where this program wrote it, because another message
+ * database also the table, constraint and function. The message only if this program wrote it, because another message
  * may repeat a value.
  */
 export function errorFields(error: unknown): Record<string, unknown> {

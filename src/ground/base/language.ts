@@ -45,7 +45,7 @@ const ENGLISH: ReadonlySet<Country> = new Set([
   'BS',
 ]);
 
-/** Spanish where no other language is known. */
+/** Spanish if no other language is known for the country. */
 export function languageOfCountry(country: Country): 'es' | 'pt' | 'en' {
   if (PORTUGUESE.has(country)) return 'pt';
   return ENGLISH.has(country) ? 'en' : 'es';

@@ -1,6 +1,5 @@
 /**
- * The errors for a registration or a read that fails as a whole: in doubt, unavailable, overloaded (D15, D37). Types
- * alone.
+ * The errors for a registration or a read that fails as a whole: in doubt, unavailable, overloaded (D15, D37). Pure.
  */
 
 /** The batch may be stored or not, and no time is left to find out. So the client gets no answer. */

@@ -1,6 +1,6 @@
 /**
- * Opens a session of the superuser with a server that runs already, for work on the cluster as a whole. Reads
- * postmaster.pid and the password's file, and connects over loopback.
+ * Opens a session of the superuser with a server that runs already, for work on the cluster as a whole (docs/roles.md,
+ * "The embedded store"). Reads postmaster.pid and the password's file, and connects over loopback.
  */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';

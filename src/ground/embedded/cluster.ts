@@ -76,7 +76,7 @@ export async function ensureCluster(dataDir: string, clock: Clock): Promise<Serv
   }
 }
 
-/** Whether a cluster lies under `dataDir`, which may be absent. Throws `EmbeddedError` if it is no folder. */
+/** Whether a cluster lies under `dataDir`, which may be absent. Throws `EmbeddedError` if `dataDir` is not a folder. */
 export async function hasCluster(dataDir: string): Promise<boolean> {
   return isFilled(join(dataDir, 'postgres')).catch((error: unknown) => {
     throw explainPath(error, dataDir);

@@ -51,7 +51,7 @@ const WRONG_LOGIN = '28P01';
 export interface HeldServer {
   /** The service's role. */
   readonly connection: EmbeddedConnection;
-  /** Of the service's role. */
+  /** A session of the service's role. */
   readonly client: pg.Client;
 }
 

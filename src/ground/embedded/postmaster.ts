@@ -1,6 +1,6 @@
 /**
  * Finds out which server runs on a cluster, by its postmaster.pid and the list of processes, and removes a stale
- * postmaster.pid. Its form is PostgreSQL's.
+ * postmaster.pid (README.md). The form of that file is PostgreSQL's.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

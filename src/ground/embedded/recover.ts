@@ -1,6 +1,6 @@
 /**
  * Makes a cluster from restored files: PostgreSQL recovers it from its log; then the cluster takes its place or is
- * dropped. Touches files and processes. src/subjects/backup/README.md has the rule ("Restoring").
+ * dropped. Touches files and processes. src/subjects/backup/README.md has the rule.
  */
 
 import { mkdir, realpath, rename, writeFile } from 'node:fs/promises';

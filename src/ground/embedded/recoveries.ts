@@ -1,6 +1,6 @@
 /**
  * Finds and removes clusters that a killed restore left behind, and stops their servers. Touches files and processes.
- * src/subjects/backup/README.md has the rule ("Restoring").
+ * src/subjects/backup/README.md has the rule.
  */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';

@@ -44,7 +44,7 @@ interface Keeper {
 }
 
 /**
- * Keeps the server running. Of several processes that lost the same server one restarts it and the others join it;
+ * Keeps the server running. If several processes lost the same server, one of them restarts it and the others join it;
  * PostgreSQL's own lock file decides which one.
  */
 function keepServer(cluster: ServedCluster, first: HeldServer, listener: ServerListener): Keeper {
@@ -127,10 +127,11 @@ const NO_LISTENER: ServerListener = { notice() {}, moved() {}, lost() {} };
 
 /**
  * Opens a PostgreSQL of the service's own, with its data, password and log under `dataDir` (made with mode 0700 if
- * absent). Uses a server that already runs there, of another process or left by a killed one; otherwise starts one,
- * which recovers everything committed. The server outlives the process unless `close` is called. If the server ends
- * meanwhile, it is restarted, a few times; `listener` hears of it and of the new address. Throws `EmbeddedError` with a
- * message for operators, within two minutes after the data are set up: a full disk gets a minute to have room again.
+ * absent). Uses a server that already runs there, whether another process started it or a killed one left it; otherwise
+ * starts one, which recovers everything committed. The server outlives the process unless `close` is called. If the
+ * server ends meanwhile, it is restarted, a few times; `listener` hears of it and of the new address. Throws
+ * `EmbeddedError` with a message for operators, within two minutes after the data are set up: a full disk gets a minute
+ * to have room again.
  */
 export async function openEmbedded(options: {
   dataDir: string;

@@ -149,7 +149,7 @@ const INDEXES = `
   JOIN pg_am a ON a.oid = c.relam
   WHERE a.amname = 'btree' AND c.relkind = 'i' AND c.relpersistence = 'p' AND i.indisvalid`;
 
-/** The class of PostgreSQL's errors that tell of damaged data. */
+/** The class of PostgreSQL's errors that report damaged data. */
 const DAMAGE = /^XX/;
 
 /**

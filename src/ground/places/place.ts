@@ -35,7 +35,7 @@ export interface Place {
   list(prefix: string): Promise<string[]>;
   /** The bytes that are free; null: the place does not tell. */
   room(): Promise<number | null>;
-  /** Removes one object. Does nothing where there is no such object. */
+  /** Removes one object. Does nothing if there is no such object. */
   remove(name: string): Promise<void>;
   /** Removes all objects below a name without a slash. */
   clear(folder: string): Promise<void>;

@@ -31,7 +31,7 @@ export type Transaction = Session & { readonly [TRANSACTION]: true };
 const PARTS = new WeakMap<Database, Transaction>();
 
 /**
- * Runs `work` in one transaction of one session, or in a savepoint where `database` is a part of a transaction
+ * Runs `work` in one transaction of one session, or in a savepoint if `database` is a part of a transaction
  * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so that its locks do not stop
  * others. A session that does not answer is ended, which works even if it is unknown how far the transaction came.
  */
@@ -63,7 +63,7 @@ export async function inTransaction<T>(
 
 /**
  * Runs `work` with a database whose statements and transactions are all parts of one transaction, one after the other.
- * Each is undone by itself where it fails.
+ * A part that fails is undone alone.
  */
 export function inOneTransaction<T>(
   database: Database,

@@ -108,8 +108,8 @@ const FACTS = `
     pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
 
 /**
- * Refuses a server that takes no writes, cannot keep what it acknowledges, or is too old for the SQL of the
- * migrations. Throws `SetupError`. Returns what the operator should know of a server that is taken, or null.
+ * Refuses a server that takes no writes, cannot keep what it acknowledges, or is too old for the SQL of the migrations.
+ * Throws `SetupError`. Returns what the operator should know about a server that is accepted, or null.
  */
 export async function checkServer(database: Database): Promise<string | null> {
   const { rows } = await database.query<ServerFacts>(FACTS);
@@ -137,7 +137,7 @@ export async function checkServer(database: Database): Promise<string | null> {
   return isCrashing(Number(server.version)) ? CRASHES : null;
 }
 
-/** Decision 0004: these versions read freed memory where they check a changed row of a partitioned table again. */
+/** Decision 0004: these versions read freed memory when they check a changed row of a partitioned table again. */
 function isCrashing(version: number): boolean {
   return version >= 180_000 && version < 180_005;
 }

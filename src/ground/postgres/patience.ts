@@ -38,7 +38,7 @@ export class Patience {
   }
 
   /**
-   * Runs a step of the start, and again where it failed for a reason that may pass, until a minute after its first
+   * Runs a step of the start, and repeats it if it failed for a reason that may pass, until a minute after its first
    * failure. A step may have worked although it failed, so running it twice must be harmless. Throws any other error of
    * the step at once, `SetupError` when the minute is over, and the signal's reason if the signal aborts.
    */

@@ -55,7 +55,7 @@ const SETTINGS = {
 interface Found extends ServerRole {
   readonly pid: number;
   readonly replication: string;
-  /** The first schema of the search path, where it has the tables or none has them yet; null: it is of no use. */
+  /** The first schema of the search path, if it has the tables or no schema has them yet; null: it cannot be used. */
   readonly schema: string | null;
   readonly hasPublic: boolean;
   /** The values before, by the names of `SETTINGS`. */

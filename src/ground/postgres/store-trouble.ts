@@ -42,7 +42,7 @@ const UNREACHABLE =
  */
 const OF_THE_SERVER = /^(?:28...|3D000|42501|57014|55P03|55006|40...|25P0[34])$/;
 
-/** True for trouble of the server or of the way to it, also where it does not pass by itself. */
+/** True for trouble of the server or of the way to it, also if it does not pass by itself. */
 export function isServerTrouble(error: unknown): boolean {
   return storeTrouble(error) !== null || OF_THE_SERVER.test(errorCode(error) ?? '');
 }

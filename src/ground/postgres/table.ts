@@ -40,7 +40,10 @@ export interface Fold {
   readonly sums: readonly string[];
 }
 
-/** A column of sealed values. They begin with the id of their data key; an index begins with it where rows are many. */
+/**
+ * A column of sealed values. They begin with the id of their data key; if the table has many rows, an index begins with
+ * it.
+ */
 export interface SealedColumn {
   readonly column: string;
   /** In the plural, as operators see it: `documents`. */

@@ -13,7 +13,7 @@ const PREPARED = 'SELECT prepared_transactions() AS names';
 
 /**
  * Reads again while `isWhole` says that something is missing, and a machine may still get it. A Citus cluster commits
- * on one machine after the other: a row that another row or an answer tells of may be prepared only. Throws
+ * on one machine after the other: a row that another row or an answer names may be only prepared yet. Throws
  * `UnavailableError` if it stays so.
  */
 export async function readWhole<T>(

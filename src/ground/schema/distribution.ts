@@ -113,7 +113,7 @@ export async function isSpread(database: Database): Promise<boolean> {
   return (await database.query(IS_SPREAD)).rowCount === 1;
 }
 
-/** Makes new functions known to all machines, where the tables are spread over several. */
+/** Makes new functions known to all machines, if the tables are spread over several. */
 export async function spreadFunctions(run: Run): Promise<void> {
   const [citus] = await run<{ known: boolean }>(IS_KNOWN);
   if (citus?.known === true && (await run(IS_SPREAD)).length === 1) await shareFunctions(run);

@@ -199,7 +199,7 @@ interface AppliedRow extends AppliedMigration {
 interface SchemaFit {
   /** Why this version does not work on the database, for operators; null if it does. */
   readonly fault: string | null;
-  /** The migrations that the database lacks, and `FUNCTIONS` where these are to be applied. */
+  /** The migrations that the database lacks, and `FUNCTIONS` if these are to be applied. */
   readonly pending: readonly Pick<Migration, 'name'>[];
   /** True if processes of the version that made the tables go on working while the pending migrations are applied. */
   readonly isRolling: boolean;
@@ -207,7 +207,7 @@ interface SchemaFit {
 
 /**
  * Compares a version's own migrations with the applied ones, both in order. The applied ones may end with migrations
- * that the version does not know, where all are of the next schema and additive: then a newer version has upgraded the
+ * that the version does not know, if all are of the next schema and additive: then a newer version has upgraded the
  * database, and this version works beside it until it is replaced.
  */
 export function fitOf(

@@ -1,4 +1,7 @@
-/** The parts of the sections of `/docs`: headings, tables, code and JSON. Pure. */
+/**
+ * The parts of the sections of `/docs`: headings, tables, code and JSON. Pure. src/wire/contract/README.md says what
+ * `/docs` is made from.
+ */
 import type { NamedField } from '../../domain/application/fields.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { type Content, type Html, html } from './html.ts';

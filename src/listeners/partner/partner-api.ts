@@ -101,7 +101,7 @@ function pathOf(target: string): string {
   return target.replace(/\?.*/s, '').replace(/\/$/, '');
 }
 
-/** The problem of a request without a route: its method where the path is known, else its path. */
+/** The problem of a request without a route: its method if the path is known, else its path. */
 function problemAt(basePath: string, target: string): 'method_not_allowed' | 'only_get' | 'not_found' {
   const whole = pathOf(target);
   if (!whole.startsWith(basePath)) return 'not_found';

@@ -20,7 +20,7 @@ export interface Begun {
 export interface Turn {
   /** How many more pieces of work may begin. */
   readonly room: number;
-  /** The partners of the work under way, each as often as it has some: the next claim goes to the others first. */
+  /** The partners of the work under way, each as often as it has some. The next claim serves the others first. */
   readonly held: readonly PartnerId[];
   /** Aborts at the stop: what is not committed is undone. */
   readonly stopping: AbortSignal;

@@ -33,10 +33,10 @@ export interface TakenUp<Taken> {
 }
 
 /**
- * Claims rows and decides on them in one transaction of milliseconds: the rows are locked, and free again at once if
- * this process dies. What `decide` returns may be done when this resolves. If the data of a row makes `decide` fail,
- * the next claim takes half as many rows, until the bad one is alone and set aside; the others go on. If `stopping`
- * aborts before the commit, all is undone and this rejects.
+ * Claims rows and decides on them in one transaction of milliseconds: the rows are locked, and unlocked at once if this
+ * process dies. What `decide` returns may be done when this resolves. If the data of a row makes `decide` fail, the
+ * next claim takes half as many rows, until the bad one is alone and set aside; the others go on. If `stopping` aborts
+ * before the commit, all is undone and this rejects.
  */
 export async function takeUp<Row, Taken>(
   database: Database,

@@ -135,7 +135,7 @@ function leadsTo({ manifest, logEnd }: Backup, at: Date): boolean {
 }
 
 /**
- * The backup whose log goes further. A backup that was made by command has no later log, while the log of an older
+ * The backup whose log reaches further. A backup that was made by command has no later log, while the log of an older
  * backup may continue. The log of a lost store, from before a restore, has another timeline or ends earlier by the
  * clock.
  */

@@ -1,6 +1,6 @@
 /**
- * Restores a backup into a data directory, or into a scratch folder for a check (README.md, "Restoring"). Reads the
- * place, writes files, runs an embedded server.
+ * Restores a backup into a data directory, or into a scratch folder for a check (README.md). Reads the place, writes
+ * files, runs an embedded server.
  */
 import { mkdir, readdir, rm, rmdir, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

@@ -110,7 +110,7 @@ const LENIENCE = [
 const ALONE =
   'An application that the service refuses is refused alone, with an entry in the answer: the rest of the batch goes on.';
 
-/** The applications of documented form. The service registers every one of them, but for the rules in `UNTOLD`. */
+/** The applications of documented form. The service registers every one of them, except for the rules in `UNTOLD`. */
 function applicationSchema(fields: readonly NamedField[], language: Language): Schema {
   const names = fields.map(({ names }) => `- ${names.map((name) => `\`${name}\``).join(', ')}`);
   const mixed = [

@@ -201,7 +201,7 @@ function choices(field: NamedField, name: string, language: Language): string {
 
 // The second part: chooses the language of an answer (D24).
 
-/** Spanish where the header prefers `es` over `en`, else English, also for a malformed header. */
+/** Spanish if the header prefers `es` over `en`, else English, also for a malformed header. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {
   if (acceptLanguage === undefined) return 'en';
   return quality(acceptLanguage, 'es') > quality(acceptLanguage, 'en') ? 'es' : 'en';

@@ -196,7 +196,7 @@ export class Admission {
 
   /**
    * The expected wait in milliseconds. A queue within `limit` counts as no wait: if the measured rate fell to nothing,
-   * requests still get in, and the rate is measured anew.
+   * requests still get in, and the rate is measured again.
    */
   #expectedMs(partnerId: PartnerId, more: number): number {
     if (this.#queue.waiting + more <= this.#limit) return 0;

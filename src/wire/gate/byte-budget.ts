@@ -108,8 +108,8 @@ export class ByteBudget {
   }
 
   /**
-   * Takes the bytes of a body that has been arriving since `sinceMs` or longer. Prefers the owner's own bodies: where
-   * the owner's share is used up, the bytes of other owners do not help.
+   * Takes the bytes of a body that has been arriving since `sinceMs` or longer. Prefers the owner's own bodies: if the
+   * owner's share is used up, the bytes of other owners do not help.
    */
   #takeFromSlowest(owner: string, sinceMs: number): void {
     const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= sinceMs);

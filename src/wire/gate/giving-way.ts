@@ -100,7 +100,7 @@ export class GivingWay<Connection extends Yielding> {
   }
 }
 
-/** The first connection, where its time is not after `latest`. */
+/** The first connection, if its time is not after `latest`. */
 function oldestBefore<Connection>(
   latest: number,
   [first]: Iterable<[Connection, number]>,

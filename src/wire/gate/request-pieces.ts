@@ -29,7 +29,7 @@ export class BlankLine {
     this.#seam = NOTHING;
   }
 
-  /** The number of bytes up to the end of the first blank line; all of them where there is none. */
+  /** The number of bytes up to the end of the first blank line; all of them if there is none. */
   lengthTo(bytes: Buffer): number {
     const seam = this.#seam;
     this.#seam = NOTHING;

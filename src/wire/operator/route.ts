@@ -91,7 +91,7 @@ interface Asked<Body, Query> {
 
 /** What a route answers. */
 export interface Answer<Reply> {
-  /** 200 where it is absent. */
+  /** 200 if it is absent. */
   readonly status?: number;
   /** null only with a redirect, and with the status 304, which says that the browser has the body already. */
   readonly body: Reply | Failure | null;

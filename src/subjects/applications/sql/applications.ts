@@ -122,7 +122,7 @@ const READ_DETAILS = `
   JOIN partners p ON p.id = a.partner_id
   JOIN policies o ON o.id = a.policy_id`;
 
-/** Everything about one application but its messages; null if there is none. */
+/** Everything about one application except its messages; null if there is none. */
 export async function readApplicationDetails(
   database: Database,
   vault: Vault,

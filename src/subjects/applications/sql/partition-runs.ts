@@ -51,7 +51,7 @@ export function* partitionRunsBefore(
 
 const END = 'SELECT partitions_end FROM elapsed';
 
-/** Where the last partition ends. */
+/** The batch number at which the last partition ends. */
 export async function partitionsEnd(session: Session): Promise<number> {
   const { rows } = await session.query<{ partitions_end: string }>(END);
   return Number(rows[0]?.partitions_end ?? 0);

@@ -1,4 +1,7 @@
-/** Traces registrations: each batch has a span from where it waits for its statement to its verdict. */
+/**
+ * Traces registrations: each batch has a span, from the moment when it waits for its statement to its verdict
+ * (docs/tracing.md).
+ */
 import type { Span, Tracing } from '../../../program/tracing/tracing.ts';
 import type { PreparedBatch } from '../sql/prepared-batch.ts';
 import type { AroundStatement, Registrar } from '../sql/registration.ts';

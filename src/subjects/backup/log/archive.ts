@@ -11,7 +11,7 @@ import type { BackupKey } from '../sealed.ts';
 import { readLsn, SEGMENT_BYTES, segmentName, segmentStart } from './lsn.ts';
 import { moveSlot, type Slot } from './slot.ts';
 
-/** The server whose log is copied, and where it goes. */
+/** The server whose log is copied, and the place that gets it. */
 export interface Archive {
   readonly client: pg.Client;
   /** The folder of the cluster's files. */
@@ -20,7 +20,7 @@ export interface Archive {
   readonly key: BackupKey;
 }
 
-/** How far the archived log of a backup goes. */
+/** How far the archived log of a backup reaches. */
 export interface LogEnd {
   /** A position as a decimal number. */
   readonly to: string;

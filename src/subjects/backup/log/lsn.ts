@@ -29,7 +29,7 @@ export function segmentName(timeline: number, lsn: bigint): string {
   return [BigInt(timeline), segment / perLog, segment % perLog].map(hex8).join('').toUpperCase();
 }
 
-/** The name of the file in `pg_wal` that tells where a timeline began. */
+/** The name of the file in `pg_wal` that says where a timeline began. */
 export function historyName(timeline: number): string {
   return `${hex8(BigInt(timeline)).toUpperCase()}.history`;
 }

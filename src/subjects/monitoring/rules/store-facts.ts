@@ -16,7 +16,7 @@ export interface PartnerFacts {
   readonly unauthorized: number;
   /** Applications of the last 24 hours. The upkeep may subtract old ones up to 15 s late. */
   readonly used: number;
-  /** The smallest cap of the live keys; null: no key has one. Of `other` always null. */
+  /** The smallest cap of the live keys; null: no key has one. For `other` it is always null. */
   readonly dailyCap: number | null;
 }
 

@@ -43,7 +43,7 @@ export const BOUNDS = {
   lateS: 900,
   /** After the time that REVIEW_DUE_HOURS gives. */
   reviewOverdueS: 3_600,
-  /** Nobody has to confirm at night; after seven days it goes back to its maker. */
+  /** Nobody has to confirm at night; after seven days it returns to its maker. */
   unconfirmedS: 86_400,
   /** A person waits for it. */
   replyWaitsS: 120,

@@ -1,6 +1,6 @@
 /**
- * Records the runs of the upkeep's jobs, and the flow of messages (`sql/functions/monitoring/watched.sql`). Writes
- * `upkeep_jobs` and `message_count_hours`.
+ * Records the runs of the upkeep's jobs, and the flow of messages (docs/monitoring.md). Writes `upkeep_jobs` and
+ * `message_count_hours` by the functions of `sql/functions/monitoring/watched.sql`.
  */
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { JobEnd } from '../../../program/subject/watcher.ts';

@@ -1,5 +1,5 @@
 /**
- * The form of an API key: `vtn_`, the environment, `_`, the secret in hex and eight hex digits of checksum. Pure.
+ * The form of an API key: `vtn_`, the environment, `_`, the secret in hex and eight hex digits of checksum (D20). Pure.
  * People and secret scanners recognise the prefix. The checksum refuses a mistyped or cut key without a look-up in the
  * database.
  */

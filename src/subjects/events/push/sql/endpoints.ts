@@ -110,7 +110,7 @@ const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO 
 const ADD = `
   INSERT INTO partner_endpoints (partner_id, sealed, set_at, conversation_events)
   VALUES ($1, $2, now(), coalesce($3, false)) ON CONFLICT DO NOTHING`;
-/** The endpoint begins anew: no failure, not broken, not disabled. */
+/** The endpoint begins again: no failure, not broken, not disabled. */
 const SET_AGAIN = `
   UPDATE partner_endpoints SET sealed = $2, set_at = now(), version = version + 1,
     conversation_events = coalesce($3, conversation_events), disabled_at = NULL,

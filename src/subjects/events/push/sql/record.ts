@@ -21,7 +21,7 @@ export interface PushRecord extends ClaimedPush {
   readonly waitMs: number;
 }
 
-/** A change of an endpoint that its operator should hear of. */
+/** A change of an endpoint that operators should learn about. */
 export interface EndpointChange {
   readonly partnerId: PartnerId;
   /** null if only pushes were given up. */
