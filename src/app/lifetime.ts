@@ -82,7 +82,7 @@ interface StopStep {
 const LEAST_MS = 250;
 
 /**
- * Runs the steps one after the other, also after a failure. A step that is not over when the next one begins goes on
+ * Runs the steps one after the other, also after a failure. A step that is not over when the next one begins continues
  * beside it. Resolves to true if all had ended by the time of the last step. Steps that have not ended are left behind.
  */
 export async function stopInOrder(

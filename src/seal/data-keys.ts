@@ -67,9 +67,7 @@ const MARK = `
   ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at, seals = known.seals + excluded.seals, forgotten = false
   RETURNING seals`;
 
-/**
- * Tells the database again and again which data key a process seals with, and how often it did. One for each process.
- */
+/** Records again and again which data key a process seals with, and how often it did. One instance for each process. */
 export class SealMark {
   readonly #vault: Vault;
   #told = 0;

@@ -45,7 +45,10 @@ const REMEMBER = `
   WHERE known.retired_at IS NULL AND (known.forgotten, known.value, known.confirmed, known.seals_at) IS DISTINCT FROM
     (false, excluded.value, known.confirmed OR excluded.confirmed, coalesce(excluded.seals_at, known.seals_at))`;
 
-/** A `vault retire` that was killed leaves its key refused. One that goes on sees that a service seals with the key. */
+/**
+ * A killed `vault retire` leaves its key refused, and this takes that back. A `vault retire` that still runs notices
+ * that a service seals with the key.
+ */
 const ALLOW_AGAIN =
   'SELECT refuse_data_key($1, false) FROM elapsed e WHERE $1::integer = ANY (e.refused_keys)';
 
@@ -70,7 +73,7 @@ export async function knowsSecrets(database: Database): Promise<boolean> {
  * Refuses secrets that the stored data was not made with: another index key would let duplicates pass, another pepper
  * would lock every partner out. A remembered secret binds only if data depends on it, so that neither a mistake in one
  * call nor a data key that sealed nothing prevents the next start. Blind indexes of an earlier form are refused too,
- * but for a `holder` that takes them. Changes nothing. Throws `SetupError` that names the secret.
+ * except for a `holder` that takes them. Changes nothing. Throws `SetupError` that names the secret.
  */
 export async function checkSecrets(
   database: Database,
@@ -133,7 +136,7 @@ async function remember(session: Transaction, secrets: Secrets, confirmed: boole
   ]);
 }
 
-/** The given secrets, with what tells whether data depends on others. */
+/** The given secrets, with the searches that find out whether data depends on others. */
 interface Check {
   readonly secrets: Secrets;
   readonly witnesses: Witnesses;

@@ -144,7 +144,7 @@ export class Vault {
     return sealed;
   }
 
-  /** The data key that this process seals with: its id, and a fingerprint that does not tell the key. */
+  /** The data key that this process seals with: its id, and a fingerprint from which nobody can find out the key. */
   get sealingKey(): { readonly id: number; readonly fingerprint: string } {
     return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
   }
@@ -222,7 +222,7 @@ export class Vault {
     return hmac.digest('hex').slice(0, INDEX_HEX_DIGITS);
   }
 
-  /** The 32 bytes that the store keeps of an API key. A key has 128 random bits, so no slow hash is needed. */
+  /** The 32 bytes that the store keeps of an API key. A key has 160 random bits, so no slow hash is needed. */
   apiKeyDigest(apiKey: string): Buffer {
     return this.#digests(apiKey, this.#peppers.slice(0, 1))[0]!;
   }

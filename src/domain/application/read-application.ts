@@ -23,7 +23,7 @@ export interface Fault {
   readonly problem: Problem;
 }
 
-/** Why an element is no application. */
+/** Why an element is not an application. */
 export type NotRead =
   | { readonly kind: 'not_an_object' }
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] };
@@ -65,7 +65,7 @@ export type NotRegistered =
 /** The outcome of an element of a batch (contract, "Result entry", "Error entry"). */
 export type Outcome = Registered | NotRegistered;
 
-/** The most code points of an ID number that an answer repeats: as many as a valid one may have (D13). */
+/** The most code points of an ID number that an answer repeats: as many as a valid ID number may have (D13). */
 const ECHOED_CODE_POINTS = 64;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -153,7 +153,7 @@ function readValue(
     case 'text':
       return readText(value, rule.max) ?? FAULTY.required;
     case 'label': {
-      // Lower-cased first, because a few letters become two letters so, and the limit is about the stored text.
+      // Lower-cased first, because lower case turns a few letters into two, and the limit is about the stored text.
       const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
       return text ?? rule.fallback;
     }
@@ -215,7 +215,7 @@ function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | F
   return FAULTY.choice;
 }
 
-/** The name that an answer repeats of a valid application. */
+/** The name of a valid application, as an answer repeats it. */
 export function echoedName(source: Readonly<Record<string, unknown>>, fields: readonly NamedField[]): string {
   return String(fieldValue(source, fields, 'name')).trim();
 }

@@ -30,7 +30,7 @@ export type ReasonCode = (typeof REASON_CODES)[ReviewAction][number];
 
 /**
  * Codes that say what the service itself has found or done: a withdrawal (D46), after which the applicant gets no
- * message of the rejection, and an erasure. No operator gives them to a review.
+ * message about the rejection, and an erasure. No operator gives them to a review.
  */
 const OF_SERVICE: readonly ReasonCode[] = ['contract_withdrawn', 'data_erased'];
 

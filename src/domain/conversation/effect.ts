@@ -74,7 +74,7 @@ export interface SayEffect {
   readonly values: Values;
   readonly choices: readonly Choice[];
   readonly document: ShownContract | null;
-  /** A link that is the person's alone; it stands last. */
+  /** A link for this person alone, at the end of the reply. */
   readonly link: string | null;
   /** A question replaces every earlier question of the same reply. */
   readonly isQuestion: boolean;

@@ -8,7 +8,7 @@ import type { Choice } from './input.ts';
 export const LANGUAGES = ['es', 'pt', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The values that a text may have, by the longest that each can be, in UTF-16 units. */
+/** The values that a text may have, with the most UTF-16 units of each. */
 export const LONGEST_VALUE = {
   partner: 60,
   count: 3,
@@ -31,7 +31,7 @@ export type Values = Partial<Readonly<Record<Value, string>>>;
 
 const OFFER = ['amount', 'net', 'installment', 'months', 'total', 'rate', 'rate_name', 'lender'] as const;
 
-/** The texts of a flow, each with the values that it has beside `partner`. */
+/** The texts of a flow, each with its values besides `partner`. */
 export const TEXTS = {
   // The questions.
   consent: [],
@@ -114,7 +114,7 @@ export const TEXTS = {
 } as const satisfies Readonly<Record<string, readonly Value[]>>;
 export type TextKey = keyof typeof TEXTS;
 
-/** The texts that ask: the hint to a person stands under each. */
+/** The texts that ask a question. Each has the hint about a person's help under it. */
 export const QUESTIONS = [
   'consent',
   'earnings',
@@ -164,7 +164,7 @@ export interface Flow {
   };
 }
 
-/** What the brand of a key changes: the parts that are left out have their defaults. */
+/** The changes by the brand of a key. Parts that are left out have their defaults. */
 export interface FlowChanges {
   readonly texts?: Partial<Record<Language, Partial<Record<TextKey, string>>>>;
   readonly buttons?: Partial<Record<Language, Partial<Record<Choice, string>>>>;

@@ -61,7 +61,7 @@ export const REFUSALS = [
 ] as const;
 export type DocumentRefusal = (typeof REFUSALS)[number];
 
-/** What the offer is, in the words and numbers that the person reads. */
+/** The offer, in the words and numbers that the person reads. */
 export interface OfferShown {
   readonly amount: string;
   /** What is paid out. */
@@ -74,10 +74,10 @@ export interface OfferShown {
   readonly lender: string;
 }
 
-/** An offer or a contract, and its costs as one value: a contract of other costs than the offer had is not shown. */
+/** An offer or a contract, and its costs as one value: a contract is not shown if its costs differ from the offer's. */
 export type WithCosts<T> = T & { readonly costs: string };
 
-/** The income source needs something of the person. The link is theirs alone. */
+/** The income source needs something from the person. The link is for this person alone. */
 export type SourceStepInput =
   | { readonly kind: 'source_step'; readonly step: 'open_link'; readonly link: string }
   | { readonly kind: 'source_step'; readonly step: 'enter_code' };
@@ -184,7 +184,7 @@ export type Input =
   | { readonly kind: 'withdrawal_received' }
   /** A message of the conversation came from another phone than the application's. */
   | { readonly kind: 'other_phone' }
-  /** A day has begun since the person's message before. */
+  /** A new day has begun since the person's previous message. */
   | { readonly kind: 'next_day' }
   /** The time to withdraw the signature was over when the person wrote. */
   | { readonly kind: 'withdrawal_over' }

@@ -10,7 +10,7 @@ import type { ConversationPlace, HandOverReason, Holder } from './places.ts';
 export const PURPOSES = ['earnings', 'debts'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** What an income source needs of the person before it can go on. */
+/** What an income source needs from the person before it can continue. */
 export const SOURCE_STEPS = ['open_link', 'enter_code'] as const;
 export type SourceStep = (typeof SOURCE_STEPS)[number];
 
@@ -43,17 +43,20 @@ export interface State {
   } | null;
   /** Inputs in a row that were not understood. */
   readonly misunderstood: number;
-  /** In a row: taps of old buttons, wrong answers, and what came while nothing is asked. */
+  /** How often in a row the person tapped old buttons, gave wrong answers, or wrote while no question was open. */
   readonly repeats: number;
   /** How often the open question was sent again because it had not, or perhaps not, reached the person. */
   readonly retold: number;
-  /** Reminders since the person was heard the last time. */
+  /** Reminders since the person was last heard. */
   readonly reminders: number;
   /** Files that were taken, by purpose. */
   readonly files: Readonly<Record<Purpose, number>>;
   /** Files of these that can be used, or that an operator has to look at. */
   readonly usable: Readonly<Record<Purpose, number>>;
-  /** Files that an operator rejected, and that the person has not heard of: their numbers in the order of sending. */
+  /**
+   * Files that an operator rejected and about which the person does not know yet: their numbers in the order of
+   * sending.
+   */
   readonly rejected: Readonly<Record<Purpose, readonly number[]>>;
   /** Files that were refused at this step. */
   readonly refused: number;
@@ -69,9 +72,9 @@ export interface State {
   readonly status: ApplicationStatus;
   /** The turn whose reply asked the open question in full, if that question proves what was shown; null: none yet. */
   readonly askedTurn: number | null;
-  /** The offer was told at this question. */
+  /** The offer was shown with the open question. */
   readonly offerShown: boolean;
-  /** The costs of the offer that was told last, as one value; null: none was. */
+  /** The costs of the offer that was shown last, as one value; null: none was. */
   readonly shownCosts: string | null;
   /** The SHA-256 of the contract that was shown, in hex; null: none was. */
   readonly shownContract: string | null;
@@ -79,13 +82,13 @@ export interface State {
   readonly acceptedContract: string | null;
   /** The review's approval. `untold`: the chat has not reported it. `said`: the reply of `approvalTurn` reported it. */
   readonly approval: 'none' | 'untold' | 'said';
-  /** The turn whose reply told the approval; null: none did, or the turn has not ended. */
+  /** The turn whose reply reported the approval; null: none did, or the turn has not ended. */
   readonly approvalTurn: number | null;
   /** What was known about the message outside the chat that reports the approval. */
   readonly approvalMessage: ApprovalMessage;
   /** What is proven of the person, and what is waited for, at the step `code`. */
   readonly proof: 'none' | 'last_four' | 'code_asked' | 'code_sent' | 'code';
-  /** Until when the signature may be withdrawn, by the database's clock; null: it may not. */
+  /** Until when the signature may be withdrawn, by the database's clock; null: it may not be withdrawn. */
   readonly withdrawableUntilMs: number | null;
   /** The last day for that, as the person reads it; null: there is none, or it was not remembered. */
   readonly lastDayToWithdraw: string | null;
@@ -97,7 +100,7 @@ export interface State {
   readonly toldEnd: boolean;
 }
 
-/** The person has heard of every file that an operator rejected. */
+/** The person knows about every file that an operator rejected. */
 export const NONE_REJECTED: State['rejected'] = { earnings: [], debts: [] };
 
 /** One reminder inside the channel's window, and the template after it. */

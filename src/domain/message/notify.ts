@@ -9,7 +9,7 @@ import type { Decision } from '../scorecard/scorecard.ts';
 export const OUTCOME_TYPES = ['approved', 'offer', 'rejected'] as const;
 export type OutcomeType = (typeof OUTCOME_TYPES)[number];
 
-/** All types. A `reminder` asks the applicant to go on with the conversation, whose window at the channel is closed. */
+/** All types. A `reminder` asks the applicant to continue the conversation, whose window at the channel is closed. */
 export const MESSAGE_TYPES = [...OUTCOME_TYPES, 'reminder'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 

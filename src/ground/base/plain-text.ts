@@ -43,9 +43,9 @@ export function readableText(text: string, most: number, { hasLines = false } = 
   return written === '' || [...written].length > most || !isReadable ? null : written;
 }
 
-// Makes texts safe for terminals and for operators. Names, file contents, server answers and arguments can hold
-// characters that move the cursor, hide text or turn its direction. Each of them is shown as JSON writes it, such as
-// \u202e. Pure.
+// The second part: makes texts safe for terminals and for operators. Names, file contents, server answers and arguments
+// can hold characters that move the cursor, hide text or turn its direction. Each of them is shown as JSON writes it,
+// such as \u202e.
 
 /** Controls, halves of characters, and what `HIDDEN` has. Line breaks stay. */
 const UNSAFE = new RegExp(`[[[\\p{Cc}\\p{Cs}]--\\n]${HIDDEN.source}]`, 'v');

@@ -6,7 +6,7 @@ export function version(): string {
   return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
 }
 
-/** Whether a version comes after another one (Semantic Versioning). What stands behind a hyphen does not count. */
+/** Whether a version comes after another one (Semantic Versioning). Text behind a hyphen does not count. */
 export function isNewer(version: string, than: string): boolean {
   const [parts, others] = [numbersOf(version), numbersOf(than)];
   const index = parts.findIndex((part, place) => part !== others[place]);

@@ -53,7 +53,7 @@ export async function findPostmaster(directory: string, clock: Clock): Promise<P
       await removeStale(file, contents);
       return undefined;
     case 'nobody':
-      // The file stays: PostgreSQL takes it over, and finds processes of the old server that still run by it.
+      // The file stays: PostgreSQL takes it over, and finds by it those processes of the old server that still run.
       return undefined;
   }
 }

@@ -91,7 +91,7 @@ async function inSavepoint<T>(session: Transaction, work: (session: Transaction)
   }
 }
 
-/** Longest wait for the answer that a session goes on, in milliseconds. */
+/** Longest wait for an answer that shows that a session still works, in milliseconds. */
 const GOES_ON_WITHIN_MS = 1_000;
 /** Classes of SQLSTATEs that end a session, or that a pooler makes up for a session that ended. */
 const ENDS_SESSION = /^(08|57P)/;

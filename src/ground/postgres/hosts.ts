@@ -27,7 +27,7 @@ export interface ServerRole {
 export const SERVER_ROLE = `
   pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
 
-/** Each new primary begins a timeline: of two, the one on the later timeline was elected last. */
+/** Each new primary begins a timeline. So of two primaries, the one on the later timeline was elected last. */
 const PROBE = `
   SELECT ${SERVER_ROLE}, CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END AS timeline`;
@@ -44,7 +44,7 @@ export interface HostSession {
   drop(): void;
 }
 
-/** The server answers and is not the wanted one. A standby may become it in a moment. */
+/** The server answers and is not the wanted one. A standby may become the wanted one in a moment. */
 class WrongServerError extends Error {
   override readonly name = 'WrongServerError';
   readonly code = '08001';

@@ -24,8 +24,9 @@ import { knownMigrations, type Migration } from './migration-files.ts';
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * How long a file waits for a lock on a table before it is undone and tried again, and the pause before that. All that
- * needs the table waits behind a file that waits, so a long transaction (a backup) must not hold the file and them up.
+ * How long a file waits for a lock on a table before it is undone and tried again, and the pause before that. All other
+ * work on the table waits behind a waiting file. So a long transaction, such as a backup, must not stop the file and
+ * this work for long.
  */
 const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 1_500;

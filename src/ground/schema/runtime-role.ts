@@ -18,7 +18,7 @@ export interface SessionRole {
   readonly excess: readonly string[];
 }
 
-/** A session that takes on another role at its login is one of the role that logged in. */
+/** If a session takes another role at its login, the role that logged in counts. */
 const READ_ROLE = `
   SELECT current_user::text AS name, EXISTS (
       SELECT FROM pg_roles r CROSS JOIN (VALUES (current_user), (session_user)) AS u(name)

@@ -23,7 +23,10 @@ function isSecure(origin: string): boolean {
   return origin.startsWith('https:');
 }
 
-/** The header that sets a cookie; the empty value takes it away. `Lax` lets the provider's redirect bring it. */
+/**
+ * The header that sets a cookie; the empty value removes it. With `Lax` the browser also sends it at the provider's
+ * redirect.
+ */
 export function cookieHeader(of: CookieOf, value: string, origin: string): string {
   const parts = [`${cookieName(of, origin)}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (isSecure(origin)) parts.push('Secure');

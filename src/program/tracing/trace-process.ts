@@ -105,7 +105,7 @@ export class Spans implements Tracing {
   }
 
   beginLater(name: string, application: ApplicationId, facts: Facts): Span {
-    // The span of the batch is not ended here: only the process that stored the batch tells it.
+    // The span of the batch is not ended here: only the process that stored the batch sends it.
     const batch = this.#ids.begin(this.#tracer, batchAndPositionOf(application).batchId);
     const options = { kind: SpanKind.CLIENT, attributes: facts };
     return new TracedSpan(this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, batch)));

@@ -243,7 +243,7 @@ export class Admission {
       this.#clock.after(TELL_AFTER_MS, tell, { ref: false });
     }
     this.#refused.set(partnerId, (this.#refused.get(partnerId) ?? 0) + 1);
-    // The client comes back while a second of work is left, so that the service does not run dry.
+    // The client returns while a second of work is left, so that the service always has work.
     const seconds = Math.ceil((expectedMs - MAX_WAIT_MS / 2) / 1000);
     return new OverloadError(Math.min(seconds, MAX_RETRY_AFTER_S));
   }

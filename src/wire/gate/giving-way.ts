@@ -57,7 +57,7 @@ export class GivingWay<Connection extends Yielding> {
     if (this.keep(connection)) this.#unknown.set(connection, this.#clock.monotonicMs());
   }
 
-  /** The connection may give way from now on, and loses nothing but its wait: `send` sends the answer and closes it. */
+  /** The connection may give way from now on, and loses only its wait: `send` sends the answer and closes it. */
   answered(connection: Connection, send: () => void): void {
     if (this.keep(connection)) this.#answered.set(connection, send);
   }

@@ -8,7 +8,7 @@ import type { IncomingConnection } from './connection.ts';
 
 // The pace of answers to requests without a valid key (D37). Anybody can send such requests, each as soon as the last
 // one is answered. So a few of these answers go at once, and the others wait, while requests of partners go first.
-// Nothing is remembered about a key or an address: each request is looked up and judged anew (D21).
+// Nothing is remembered about a key or an address: each request is looked up and judged again (D21).
 
 /** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
 export const ANSWERS_PER_SECOND = 400;

@@ -103,7 +103,7 @@ export interface Answer<Reply> {
   readonly pendingCookie?: string;
   /** The new value of the cookie of a browser that knows operators. */
   readonly deviceCookie?: string;
-  /** The path of the page to which the browser goes on (303); with the body null. */
+  /** The path of the page to which the browser is redirected (303); then the body is null. */
   readonly redirect?: string;
   readonly retryAfterSeconds?: number;
 }
