@@ -1,6 +1,6 @@
 /**
  * Closes DATA_DIR and the service's files in it to other users, because the secrets there open all personal data
- * (docs/deploy.md). Changes the modes of files.
+ * (README.md, "On your own PostgreSQL"). Changes the modes of files.
  */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

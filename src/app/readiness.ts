@@ -1,6 +1,6 @@
 /**
- * Checks whether a process is ready for requests, as `/readyz` answers (docs/monitoring.md; docs/keys.md for the
- * secrets). Reads the schema, `secret_checks` and the privileges; writes to the log.
+ * Checks whether a process is ready for requests, as `/readyz` answers (docs/deploy.md, "What to set"; docs/keys.md for
+ * the secrets). Reads the schema, `secret_checks` and the privileges; writes to the log.
  */
 import type { Logger } from 'pino';
 import { isMigrated } from '../ground/schema/migrations.ts';

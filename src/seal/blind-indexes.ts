@@ -52,7 +52,7 @@ export function fromBigint<Kind extends BlindIndexKind>(stored: string): BlindIn
   return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0') as BlindIndex<Kind>;
 }
 
-/** The same in a statement: the index of a bigint column, as its hex digits; NULL where the column is. */
+/** The same in a statement: the index of a bigint column, as its hex digits; NULL if the column is NULL. */
 export function readIndex(column: string): string {
   return `lpad(to_hex(${column}), ${HEX_DIGITS}, '0')`;
 }

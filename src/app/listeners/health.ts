@@ -1,6 +1,6 @@
 /**
- * Opens the health listener, where an orchestrator's probes get their answer (docs/monitoring.md). It has no personal
- * data.
+ * Opens the health listener, where an orchestrator's probes get their answer (docs/deploy.md, "What to set"). It has no
+ * personal data.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '../../ground/base/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * Wakes a loop of the same process as soon as work for it is committed, so that it need not wait for its next look.
- * Touches memory and the timers of its `Clock`. src/program/queue/README.md says which loops wait so.
+ * Touches memory and the timers of its `Clock`. src/program/queue/README.md says how loops rest.
  */
 import type { Clock } from './clock.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Folds a table of counts: many small changes become one row for each key. Any table that declares a `Fold`
- * (`table.ts`). docs/upkeep.md says when.
+ * (`table.ts`). ARCHITECTURE, "Upkeep", has the rule.
  */
 import type { Database } from './database.ts';
 import type { Fold, Table } from './table.ts';

@@ -1,6 +1,6 @@
 /**
- * Watches the statements of a pool for tracing; the pool and its sessions do not know of it. Wraps sessions in memory.
- * docs/tracing.md says what is shown.
+ * Watches the statements of a pool for traces and metrics; the pool and its sessions do not know about it. Wraps
+ * sessions in memory. docs/tracing.md and docs/monitoring.md say what is shown.
  */
 import type { Database } from './database.ts';
 

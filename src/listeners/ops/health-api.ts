@@ -1,6 +1,6 @@
 /**
- * A listener for probes: `/healthz` tells whether the process lives, `/readyz` whether it can serve (README.md,
- * "Operating"). The operators' listener adds pages. Touches the network; the given checks ask the database.
+ * A listener for probes: `/healthz` tells whether the process lives, `/readyz` whether it can serve (docs/deploy.md,
+ * "What to set"). The operators' listener adds pages. Touches the network; the given checks ask the database.
  */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';

@@ -1,4 +1,7 @@
-/** Makes the ids of spans: random ones, except for the spans that stand for stored batches (docs/tracing.md). Pure. */
+/**
+ * Makes the ids of spans: random ones, except for the spans that stand for stored batches (docs/tracing.md). Pure but
+ * for random numbers.
+ */
 import type { Span, Tracer } from '@opentelemetry/api';
 import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-node';
 import type { BatchId } from '../../domain/application/ids.ts';

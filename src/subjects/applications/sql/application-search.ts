@@ -1,6 +1,7 @@
 /**
  * Finds applications by a filter, newest first, in chunks, so that memory and the time of each statement are bounded.
- * Reads `batches`, `review_queue` and the look-up buckets (`look_up`). docs/performance.md has the measurements.
+ * Reads `batches`, `review_queue` and the look-up buckets (`look_up`). `sql/functions/applications/look-up.sql` says
+ * how blind indexes are searched.
  */
 import {
   type ApplicationId,

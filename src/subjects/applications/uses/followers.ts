@@ -1,6 +1,6 @@
 /**
- * Deletes what other subjects have about applications that are gone (docs/upkeep.md, "Jobs"). Reads the tables of the
- * given followers and `applications_of`; the followers delete their own rows.
+ * Deletes what other subjects have about applications that are gone (ARCHITECTURE, "Upkeep"; docs/upkeep.md). Reads the
+ * tables of the given followers and `applications_of`; the followers delete their own rows.
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
