@@ -1,4 +1,6 @@
-/** The contact windows of this process, from its settings (docs/contact-windows.md). */
+/**
+ * Opens the contact windows of this process, from its settings (docs/contact-windows.md). Reads the operator's file.
+ */
 import { type ContactWindows, windowState } from '../../domain/message/contact-window.ts';
 import type { Country } from '../../ground/base/country-data.ts';
 import type { ServiceContext } from '../../program/subject/subject.ts';
@@ -7,12 +9,15 @@ import { loadContactWindows } from './uses/load-contact-windows.ts';
 
 type Source = Pick<ServiceContext, 'setting' | 'clock'>;
 
-/** Rejects with a `ToldError` where the operator's file is refused. */
+/** The contact windows. Rejects with a `ToldError` if the operator's file is refused. */
 export function openContactWindows({ setting, clock }: Source): Promise<ContactWindows> {
   return loadContactWindows(setting(CONTACT_WINDOWS_FILE), new Date(clock.nowMs()));
 }
 
-/** Whether a reminder may go to a phone of the country at a time; null: an unknown country. Rejects as above. */
+/**
+ * Whether a reminder may go to a phone of the country at a time; null: an unknown country. Rejects as
+ * `openContactWindows`.
+ */
 export async function openReminderWindow(
   source: Source,
 ): Promise<(country: Country | null, at: Date) => boolean> {

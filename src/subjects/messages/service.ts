@@ -1,4 +1,7 @@
-/** What `serve` and `worker` run of the messages. */
+/**
+ * What `serve` and `worker` run for messages: the loops of delivery, for messages and for replies, and the upkeep jobs
+ * (docs/messages.md; docs/upkeep.md has the jobs).
+ */
 import { type ApplicationId, applicationOfMessage } from '../../domain/application/ids.ts';
 import type { MessageReason } from '../../domain/message/reasons.ts';
 import type { ReplyId } from '../../domain/message/reply.ts';
@@ -27,13 +30,13 @@ import { REPLY_BELL } from './sql/replies.ts';
 import type { HealthChange } from './sql/sender-health.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from './sql/upkeep.ts';
 
-/** The channel allows one message to one phone in this time. */
+/** The channel allows one message to a phone in this time. */
 const PAIR_MS = 6_000;
 /** The most ids in one log line. */
 const MAX_IDS = 20;
 const PAUSED = 'the channel refused a message: paused until an operator runs "message resume"';
 
-/** The jobs of one process: one remembers where it goes on. */
+/** The loops and jobs of one process. One job remembers where it goes on. */
 export const messagesService = (): Service => ({
   upkeep: [
     { name: 'mend times', run: ({ database }) => mendLeap(database) },
@@ -43,7 +46,7 @@ export const messagesService = (): Service => ({
     { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
     { name: 'forget rejections', seldom: true, run: ({ database }) => forgetRejections(database) },
     {
-      // The service of these events died between the event and the record of its message.
+      // These events were left behind by a service that died between the event and the record of its message.
       name: 'apply early events',
       seldom: true,
       run: ({ database }) => applyEarly(database, (session) => takeKnownEarly(session, null)),
@@ -53,7 +56,7 @@ export const messagesService = (): Service => ({
   loops: [startDelivery, startReplies],
 });
 
-/** Starts the delivery. Throws where the contact windows are refused. */
+/** Starts the delivery of messages. Throws if the contact windows are refused. */
 async function startDelivery(given: LoopContext): Promise<Loop> {
   const { database, vault, clock, channel, log, failed, setting } = given;
   const windows = await openContactWindows(given);
@@ -87,7 +90,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
         ...idsOf(applicationIds),
         error: error && errorFields(error),
       };
-      // These messages come again and again.
+      // These messages are claimed again and again, so the log does not repeat them each time.
       if (reason === 'unknown_key') tellWaiting(FAULTS[reason], facts);
       else log.error(facts, FAULTS[reason]);
     },
@@ -99,7 +102,7 @@ async function startDelivery(given: LoopContext): Promise<Loop> {
   });
 }
 
-/** Starts the delivery of replies, which persons wait for: a ring of the bell wakes it. */
+/** Starts the delivery of replies. Persons wait for them, so a ring of the bell wakes it. */
 function startReplies(given: LoopContext): Loop {
   const { database, vault, clock, channel, log, failed, setting } = given;
   const tellWaiting = failureLog(log, clock);
@@ -160,7 +163,7 @@ const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
 const LOST_NOTICES =
   'pauses or opt-outs could not be stored: suppress the phones of these opt-outs; the channel repeats pauses';
 
-/** The log names each opt-out, because the channel repeats only pauses (at the next message). */
+/** The log names each lost opt-out, because the channel repeats only pauses (with the next message). */
 function lostNotices(notices: readonly ChannelNotice[]) {
   const optedOut = notices.filter(({ kind }) => kind === 'opted_out');
   return {

@@ -1,4 +1,4 @@
-/** The variables that the messages alone read. */
+/** The variables that only the messages read (docs/messages.md, "Limits"). */
 import { resolve } from 'node:path';
 import { readLimit, type Setting } from '../../ground/base/setting.ts';
 
@@ -26,13 +26,13 @@ export const REJECTIONS_PER_PHONE: Setting<number> = {
   read: (text = '1') => readPerPhone(text),
 };
 
-/** Absolute; null: the built-in contact windows. */
+/** The absolute path of a file with contact windows; null: the built-in ones. */
 export const CONTACT_WINDOWS_FILE: Setting<string | null> = {
   variable: 'CONTACT_WINDOWS_FILE',
   read: (text) => (text === undefined ? null : resolve(text)),
 };
 
-/** The store remembers as many messages of a phone (`recipients`). */
+/** The store remembers this many messages of a phone (`recipients`). */
 const MOST_PER_PHONE = 20;
 
 function readPerPhone(text: string): number {

@@ -1,4 +1,4 @@
-/** The parts of the messages in the program. */
+/** The parts of the messages that the program gets: commands, settings, tables, loops and jobs. */
 import { addGroup, groupNamed } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {

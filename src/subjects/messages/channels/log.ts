@@ -1,9 +1,12 @@
-/** A channel that only logs each message and sends nothing, for a rehearsal with real batches. */
+/**
+ * A channel that writes each message to the log and sends nothing, for a rehearsal with real batches (docs/messages.md,
+ * "Channels").
+ */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Channel } from '../../../domain/message/channel.ts';
 
-/** Accepts every message under a new id. A log line names the application, never the applicant. */
+/** Accepts every message under a new id. The log line names the application, never the applicant. */
 export function logChannel(log: Logger): Channel {
   return {
     async send({ applicationId, attempt, type, template }) {
@@ -29,7 +32,7 @@ export function logChannel(log: Logger): Channel {
       return { kind: 'accepted', channelMessageId };
     },
     async markRead() {},
-    // Nobody sends a file to a log.
+    // Nobody can send a file to a log.
     async fetchMedia() {
       return { kind: 'gone' };
     },

@@ -1,7 +1,8 @@
 /**
- * One POST over kept connections. A failed POST tells whether the request may have arrived, because only a request
- * that surely did not arrive may be repeated. `fetch` cannot tell: it fails in the same way where no connection was
- * made and where the connection died under a written request. So this module uses node:http.
+ * Sends one POST over kept connections, and tells whether a failed request may have arrived, because only a request
+ * that surely did not arrive may be repeated. `fetch` cannot tell: it fails in the same way if no connection was made
+ * and if the connection died under a written request. So this file uses node:http. docs/messages.md has the rule,
+ * "Uncertain messages".
  */
 
 import http, { type IncomingMessage } from 'node:http';
@@ -14,7 +15,10 @@ export interface PostLimits {
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  /** Closes idle connections after this time, before the server does, so that no request meets the server's close. */
+  /**
+   * After this time idle connections are closed: earlier than the server closes them, so that no request meets that
+   * close.
+   */
   readonly idleMs: number;
 }
 
@@ -30,26 +34,29 @@ export interface HttpAnswer {
   /** The headers Retry-After and Date. */
   readonly retryAfter: string | undefined;
   readonly date: string | undefined;
-  /** null where the body was too long or did not arrive whole within the limits. */
+  /** null: the body was too long, or did not arrive whole within the limits. */
   readonly body: string | null;
 }
 
-/** What became of one POST. The channel decides what the result means for the message. */
+/** What became of one POST. The channel decides what that means for the message. */
 export type PostResult =
   | HttpAnswer
   /** No byte of the request left, so the request can be repeated. */
   | { kind: 'unsent'; reason: MessageReason }
-  /** The request was written, wholly or in part, and it is not known whether the server acted on it. */
+  /** The request was written, wholly or in part. It is not known whether the server acted on it. */
   | { kind: 'in_doubt'; reason: MessageReason };
 
-/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+/**
+ * The most interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other
+ * work.
+ */
 const MAX_INTERIM_ANSWERS = 10;
 
 type PostOnce = (body: string | Buffer, signal: AbortSignal) => Promise<PostResult>;
 
 /**
- * Makes a function that posts to this address, once a call. The function never throws, follows no redirect and resolves
- * within the limits, or at once where the signal aborts. `postOnce` itself throws where a header cannot be sent.
+ * Makes a function that posts to this address, once for each call. The function never throws, follows no redirect and
+ * resolves within the limits, or at once if the signal aborts. `postOnce` itself throws if a header cannot be sent.
  */
 export function postOnce(
   url: URL,
@@ -84,7 +91,7 @@ export function postOnce(
       const timer = clock.after(timeoutMs, () => fail('timeout'));
       signal.addEventListener('abort', abort, { once: true });
       request.on('socket', (socket) => {
-        // Bytes for a socket that is not connected yet stay in this process.
+        // While the socket is not connected, the bytes stay in this process.
         if (!socket.connecting) written = true;
         else {
           socket.once(ready, () => {
@@ -116,7 +123,7 @@ function answered({ statusCode = 0, headers }: IncomingMessage, body: string | n
   };
 }
 
-/** The text of the body; null where the text is longer than `maxBytes` or its end did not arrive. */
+/** The text of the body; null if the text is longer than `maxBytes`, or if its end did not arrive. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -133,7 +140,10 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The code of the system or of Node, such as ECONNREFUSED. Never the message, which may hold personal data. */
+/**
+ * The code of the system or of Node, such as ECONNREFUSED. The error's message may hold personal data, so it is never
+ * used.
+ */
 function codeOf(error: NodeJS.ErrnoException): MessageReason {
   const { code = '' } = error;
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? (code as ConnectionCode) : 'no_connection';

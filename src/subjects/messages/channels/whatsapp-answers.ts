@@ -1,4 +1,4 @@
-/** What an answer of WhatsApp's Cloud API to a send means for the message. */
+/** What an answer of WhatsApp's Cloud API to a send means for the message (docs/messages.md, "Reasons"). Pure. */
 import type { SendFailure, SendResult } from '../../../domain/message/channel.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { HttpAnswer, PostResult } from './post-once.ts';
@@ -11,7 +11,7 @@ import { type ApiError, failureOfError, MAX_RETRY_AFTER_MS, readApiError } from 
  * - 503 with Retry-After is `retry`: the server names the time when it will serve again, so it did not serve.
  * - 501, 505 and 511 are `retry`: the server does not support such a request, or a proxy before the server answered
  *   (RFC 9110, RFC 6585).
- * - Any other 5xx is `uncertain`: a gateway answers 502, 503 and 504 also where it lost the server that had the
+ * - Any other 5xx is `uncertain`: a gateway also answers 502, 503 and 504 if it lost the server that had the
  *   request, and a 500 may come after the send. Code 1, "invalid request or possible server error", is a refusal with
  *   its documented 400, but not with a 5xx. `is_transient` only says that a repetition may succeed.
  * - A success without a readable id is `uncertain`.
@@ -35,7 +35,7 @@ function wasNotServed(status: number, retryAfter: number | null): boolean {
   return status === 501 || status === 505 || status === 511 || (status === 503 && retryAfter !== null);
 }
 
-/** Makes a retry wait at least as long as the API asks. */
+/** Lets a retry wait at least as long as the API asks. */
 function delayed(refusal: SendFailure, retryAfter: number | null): SendFailure {
   if ((refusal.kind !== 'retry' && refusal.kind !== 'pause_recipient') || retryAfter === null) return refusal;
   return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
@@ -63,7 +63,7 @@ function readAnswer(body: string | null): { messageId: string | null; error: Api
   };
 }
 
-/** null for a body that is not JSON or did not arrive. */
+/** The value of the body; null: the body is not JSON, or did not arrive. */
 export function parseJson(body: string | null): unknown {
   try {
     return JSON.parse(body ?? 'null');

@@ -1,8 +1,8 @@
 /**
- * The consequence of each error of WhatsApp's API for a message. The source is the API's list of error codes and the
- * Graph API's page on error handling. A code about the sender, its account or its token would come for every message,
- * and a code about a template for every message of that template. Such a code pauses the sender or the template, so
- * that no message fails because of it.
+ * The consequence of each error of WhatsApp's API for a message (docs/messages.md, "Reasons" has the table). Pure. The
+ * source is the API's list of error codes and the Graph API's page on error handling. A code about the sender, its
+ * account or its token would come for every message, and a code about a template for every message of that template.
+ * Such a code pauses the sender or the template, so that no message fails because of it.
  */
 
 import type { SendFailure } from '../../../domain/message/channel.ts';
@@ -12,7 +12,7 @@ import { keysOf } from '../../../ground/base/keys-of.ts';
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
-/** Every known code, by its consequence. A code that answers a send says that nothing was sent. */
+/** Every known code, by its consequence. Each code as the answer to a send says that nothing was sent. */
 export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]>> = {
   // The API is down, overloaded or in maintenance; the app, account, number or flow is too fast; or the error is
   // general.
@@ -21,15 +21,15 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
   pause_recipient: [131056],
   // The recipient got enough marketing messages for now.
   wait: [131049],
-  // 131047: the 24 hours in which the channel takes free text are over. 131052, 131053: a file cannot be fetched, or
-  // not be taken.
+  // 131047: the 24 hours in which the channel takes free text are over. 131052, 131053: a file cannot be fetched, or is
+  // not accepted.
   give_up: [
     100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051, 131052, 131053,
   ],
   opted_out: [131050],
-  // 132000, 132012 and 132018: wrong number or form of parameters. The service makes each value fit for the channel, so
-  // the fault is that of the template, in every message.
-  // 131058: a template for test numbers only. 132068: its flow is blocked. 134102: it is not ready.
+  // 132000, 132012 and 132018: wrong number or form of parameters. The service makes each value fit the channel, so the
+  // template itself is wrong, for every message. 131058: a template for test numbers only. 132068: its flow is blocked.
+  // 134102: it is not ready.
   pause_template: [
     131058, 131063, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132018, 132068, 134102,
   ],
@@ -65,8 +65,7 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
 };
 
 /**
- * Subcodes that change the consequence of their code. 100.33: our number does not exist or belongs to another
- * account.
+ * Subcodes that change the consequence of their code. 100.33: our number does not exist or belongs to another account.
  */
 const ERROR_SUBCODES: ReadonlyMap<string, SendFailure['kind']> = new Map([['100.33', 'pause_sender']]);
 
@@ -92,7 +91,7 @@ export interface ApiError {
   readonly type: string | null;
 }
 
-/** Reads the error of an answer or of a webhook; null where the error has no code. */
+/** Reads the error of an answer or of a webhook; null: the error has no code. */
 export function readApiError(value: unknown): ApiError | null {
   if (typeof value !== 'object' || value === null) return null;
   const { code, error_subcode: subcode, type } = value as Readonly<Record<string, unknown>>;
@@ -105,8 +104,8 @@ export function readApiError(value: unknown): ApiError | null {
 }
 
 /**
- * The consequence of an error after the given attempt (from 1); null for a code that is not in the table. An error is
- * the answer to a send or comes later, in a webhook's `failed` status.
+ * The consequence of an error after the given attempt (from 1); null: the code is not in the table. An error is the
+ * answer to a send, or comes later in a webhook's `failed` status.
  */
 export function failureOfError({ code, subcode, type }: ApiError, attempt: number): SendFailure | null {
   const precise = subcode === null ? null : (`${code}.${subcode}` as const);

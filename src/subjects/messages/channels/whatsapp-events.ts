@@ -1,4 +1,7 @@
-/** Reads the webhooks of WhatsApp's API into channel events, which are the same for every channel. */
+/**
+ * Reads the webhooks of WhatsApp's API into channel events, which have the same form for every channel. Pure.
+ * `domain/message/channel-event.ts` has the form; D43 and docs/messages.md say what follows from an event.
+ */
 import type { SendFailure } from '../../../domain/message/channel.ts';
 import {
   CHANNEL_STATUSES,
@@ -14,32 +17,32 @@ import { knownPhone, type Phone } from '../../../domain/phone/phone.ts';
 import { failureOfError, readApiError } from './whatsapp-errors.ts';
 import { sha256Of } from './whatsapp-media.ts';
 
-// Reads the values that the webhooks of WhatsApp's API share. The signer is trusted, but not the form.
+// First part: reads values that all webhooks share. The signature proves who sent them, but their form is not trusted.
 
 /** Anything that JSON calls an object. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Goes into an index of the store. */
+/** The form of an id that may go into an index of the store. */
 const CHANNEL_ID = /^[\x21-\x7e]{1,256}$/;
 const PHONE_DIGITS = /^[1-9]\d{6,14}$/;
 /** Unix seconds until the year 2286. */
 const TIMESTAMP = /^\d{1,10}$/;
 
-/** Whom the channel names. */
+/** The person whom the channel names. */
 interface Person {
   readonly from: Phone | null;
   readonly userId: string | null;
 }
 
-/** The contacts of a webhook's part, found at once: a part may have thousands of messages. */
+/** The contacts of a webhook's part, by phone and by id for fast look-up: a part may have thousands of messages. */
 interface Contacts {
   readonly byPhone: ReadonlyMap<Phone, Person>;
   readonly byUserId: ReadonlyMap<string, Person>;
-  /** The only contact; null where there are none or several. */
+  /** The only contact; null: there are none, or several. */
   readonly only: Person | null;
 }
 
-/** Reads the contacts. Of two with the same phone or id the first one counts. */
+/** Reads the contacts. If two have the same phone or id, the first one counts. */
 export function contactsOf(contacts: unknown): Contacts {
   const byPhone = new Map<Phone, Person>();
   const byUserId = new Map<string, Person>();
@@ -54,8 +57,8 @@ export function contactsOf(contacts: unknown): Contacts {
 }
 
 /**
- * The person of an item. What the item leaves out comes from the contact with the same phone or id, or from the only
- * contact where the item names nobody.
+ * The person of an item. What the item leaves out comes from the contact with the same phone or id. If the item names
+ * nobody, it comes from the only contact.
  */
 export function personOf(phone: unknown, userId: unknown, { byPhone, byUserId, only }: Contacts): Person {
   const own: Person = { from: phoneOf(phone), userId: textOf(userId, CHANNEL_ID) };
@@ -76,35 +79,35 @@ function phoneOf(value: unknown): Phone | null {
   return digits === null ? null : knownPhone(`+${digits}`);
 }
 
-/** Reads Unix seconds, as text (as the API sends them) or as a number. */
+/** Reads Unix seconds, as a text (as the API sends them) or as a number. */
 function timeOf(value: unknown): Date | null {
   const text = textOf(typeof value === 'number' ? String(value) : value, TIMESTAMP);
   return text === null ? null : new Date(Number(text) * 1_000);
 }
 
-/** The text; null for anything that does not have the form. */
+/** The text; null for a value of another form. */
 function textOf(value: unknown, pattern: RegExp): string | null {
   return typeof value === 'string' && pattern.test(value) ? value : null;
 }
 
-/** The values of an array; none for anything else. */
+/** The values of an array; none for any other value. */
 function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether the value is an object and no array. */
+/** Whether the value is an object, and not an array. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-// Reads what persons send: every message becomes an event, whatever its type.
+// Second part: reads what persons send. Every message becomes an event, whatever its type.
 
-/** What the API calls messages that are known here by another name. */
+/** The API's names of messages that have another name here. */
 const OTHER_NAMES: Readonly<Record<string, OtherMessage>> = { interactive: 'form' };
 
 /**
- * Reads a person's message. null for what is no message of a person (`system`), and for one of which neither the
- * person nor the message that the person answers is known.
+ * Reads a person's message. Null if it is no message of a person (`system`), or if neither the person nor the answered
+ * message is known.
  */
 function readMessage(item: JsonObject, contacts: Contacts): ChannelEvent | null {
   const person = personOf(item.from, item.from_user_id, contacts);
@@ -153,7 +156,7 @@ function fileOf(media: MediaKind, file: unknown) {
   } as const;
 }
 
-/** Also the known types in a form that is not known. */
+/** The event of any other message, also of a known type in an unknown form. */
 function otherOf({ type, interactive }: JsonObject) {
   const name = typeof type === 'string' && isObject(interactive) ? (OTHER_NAMES[type] ?? type) : type;
   return { kind: 'other', what: OTHER_MESSAGES.find((known) => known === name) ?? 'unsupported' } as const;

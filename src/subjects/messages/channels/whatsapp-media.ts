@@ -1,6 +1,7 @@
 /**
- * Files of WhatsApp's Cloud API. A file of a person takes two requests: one for its address, which lives five minutes,
- * and one to that address. Both carry the token, so the address is checked first (`isMediaAddress`).
+ * Fetches and uploads files through WhatsApp's Cloud API (docs/messages.md, "Replies"). To fetch a person's file takes
+ * two requests: one for its address, which is good for five minutes, and one to that address. Both carry the token, so
+ * the address is checked first (`isMediaAddress`).
  */
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
@@ -12,15 +13,15 @@ import { type PostLimits, postOnce } from './post-once.ts';
 import { parseJson } from './whatsapp-answers.ts';
 import { failureOfError, readApiError } from './whatsapp-errors.ts';
 
-// One GET, whose answer is read up to a limit while it comes. Follows no redirect: another host must not get the
-// headers.
+// First part: one GET, whose answer is read up to a limit while it comes. It follows no redirect, because another host
+// must not get the headers.
 
 /** How a GET is sent, and its limits. */
 interface GetOptions {
   readonly clock: Clock;
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** The most bytes of the answer's body that are held. */
+  /** The most bytes of the answer's body that are kept. */
   readonly maxBytes: number;
 }
 
@@ -32,14 +33,17 @@ type GetResult =
       readonly contentType: string | null;
       readonly body: Buffer;
     }
-  /** The body is longer than the limit; the rest is not read. */
+  /** The body is longer than the limit. The rest is not read. */
   | { readonly kind: 'too_large'; readonly status: number }
   | { readonly kind: 'failed'; readonly reason: MessageReason };
 
-/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+/**
+ * The most interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other
+ * work.
+ */
 const MAX_INTERIM_ANSWERS = 10;
 
-/** Gets the address. Never throws; resolves within the limits, or at once where the signal aborts. */
+/** Sends the GET. Never throws. Resolves within the limits, or at once if the signal aborts. */
 function getOnce(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -49,7 +53,7 @@ function getOnce(
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ kind: 'failed', reason: 'aborted' });
     const open = url.protocol === 'https:' ? https.request : http.request;
-    // The body is wanted as it is: a packed one could grow beyond every limit.
+    // The body must not be compressed, because a compressed one could grow beyond every limit.
     const request = open(url, { agent: false, headers: { ...headers, 'Accept-Encoding': 'identity' } });
     const settle = (result: GetResult) => {
       timer.cancel();
@@ -102,13 +106,15 @@ interface MediaSettings {
   readonly accessToken: string;
 }
 
-/** A file of 100 MB on a slow line. An upload has the same time. */
+/** Enough for a file of 100 MB on a slow line. An upload has the same time. */
 const MEDIA_TIMEOUT_MS = 60_000;
 /** The hosts that WhatsApp's API names in the addresses of files, beside its own. */
 const MEDIA_HOSTS: ReadonlySet<string> = new Set(['lookaside.fbsbx.com']);
 const MEDIA_ID = /^[A-Za-z0-9][\w.-]{0,255}$/;
 
-/** The methods of a channel for files. `limits` hold for answers that are JSON, `fileTimeoutMs` for a whole file. */
+/**
+ * The methods of a channel for files. `limits` hold for answers that are JSON, and `fileTimeoutMs` for a whole file.
+ */
 export function whatsappMedia(
   { apiUrl, phoneNumberId, accessToken }: MediaSettings,
   clock: Clock,
@@ -116,7 +122,7 @@ export function whatsappMedia(
   fileTimeoutMs = MEDIA_TIMEOUT_MS,
 ): MediaChannel {
   const headers = { Authorization: `Bearer ${accessToken}` };
-  // The bytes of a file cannot hold it: nobody outside knows it.
+  // Random, so that the bytes of a file cannot contain it.
   const boundary = `ventanilla-${randomUUID()}`;
   const post = postOnce(
     new URL(`${apiUrl}/${phoneNumberId}/media`),
@@ -140,7 +146,7 @@ export function whatsappMedia(
         return mediaOf(got, found.sha256);
       };
       const first = await fetchOnce();
-      // The address may have ended between the two requests: a fresh one tells whether the file is gone.
+      // The address may have expired between the two requests. A new one tells whether the file is really gone.
       return first.kind === 'gone' ? fetchOnce() : first;
     },
     async uploadMedia(file, signal) {
@@ -149,7 +155,7 @@ export function whatsappMedia(
   };
 }
 
-/** Where the token may go: to the API itself, and over TLS to the hosts of its files. */
+/** Whether the token may go to this address: to the API itself, and over TLS to the hosts of its files. */
 export function isMediaAddress(url: URL, apiUrl: string): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.origin === new URL(apiUrl).origin) return true;
@@ -160,7 +166,7 @@ interface Address {
   readonly kind: 'address';
   readonly url: URL;
   readonly sha256: string | null;
-  /** Bytes, as the API claims. */
+  /** The size in bytes, as the API claims. */
   readonly size: number | null;
 }
 
@@ -181,7 +187,7 @@ function addressOf(got: GetResult, apiUrl: string): Address | MediaResult {
   };
 }
 
-/** Code 100 with subcode 33, as a 404, says that there is no such file. */
+/** Code 100 with subcode 33 says, as a 404 does, that there is no such file. */
 function refusedLookUp(status: number, answer: Readonly<Record<string, unknown>>): MediaResult {
   const error = readApiError(answer.error);
   if (status === 404 || (error?.code === 100 && error.subcode === 33)) return { kind: 'gone' };
@@ -196,14 +202,14 @@ function mediaOf(got: GetResult, sha256: string | null): MediaResult {
   return { kind: 'media', bytes: got.body, contentType: got.contentType, sha256 };
 }
 
-/** The API writes a SHA-256 in hex or in base64; null for anything else. */
+/** Reads a SHA-256, which the API writes in hex or in base64; null for any other value. */
 export function sha256Of(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
   return /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, 'base64').toString('hex') : null;
 }
 
-/** What a failed or doubtful upload leaves at the API has an id that nobody knows, so an upload may be repeated. */
+/** An upload may be repeated: what a failed one has left at the API has an id that nobody knows. */
 function uploadOf(posted: Awaited<ReturnType<ReturnType<typeof postOnce>>>): UploadResult {
   if (posted.kind !== 'answered') return { kind: 'retry', reason: posted.reason };
   const answer = objectOf(parseJson(posted.body));
@@ -231,7 +237,7 @@ function multipart({ bytes, contentType, filename }: UploadFile, boundary: strin
   ]);
 }
 
-/** As RFC 7578 and browsers write it: a value cannot end its quotes or its line. */
+/** Quotes a value as RFC 7578 and browsers do, so that the value cannot end its quotes or its line. */
 function quoted(value: string): string {
   return value.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -1,4 +1,7 @@
-/** Sends and fetches through WhatsApp's Cloud API, one message or file a request. */
+/**
+ * Sends messages, replies, codes and read marks through WhatsApp's Cloud API over the network, one in each request
+ * (docs/messages.md, "Channels"). `channels/whatsapp-answers.ts` says what an answer means.
+ */
 import type { Channel, OutgoingCode } from '../../../domain/message/channel.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import {
@@ -13,19 +16,20 @@ import { resultOf } from './whatsapp-answers.ts';
 import { whatsappMedia } from './whatsapp-media.ts';
 
 interface WhatsAppSettings {
-  /** With the API's version, without a slash at the end. */
+  /** The address with the API's version, without a slash at the end. */
   readonly apiUrl: string;
   readonly phoneNumberId: string;
   readonly accessToken: string;
 }
 
 const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idleMs: 4_000 };
-/** A reply waits for its read mark: a slow mark is given up. */
+/** A reply waits for its read mark, so a slow mark is given up. */
 const READ_WITHIN_MS = 2_000;
 
 /**
- * The API offers no key for idempotent sends, so a result is `retry` only where the message was surely not sent; see
- * `resultOf`. A result holds neither the token nor personal data. Throws where a setting cannot be part of a request.
+ * The channel WhatsApp. The API has no key for idempotent sends, so a result is `retry` only if the message was surely
+ * not sent; see `resultOf`. A result contains neither the token nor personal data. Throws if a setting cannot be part
+ * of a request.
  */
 export function whatsappChannel(
   settings: WhatsAppSettings,
@@ -56,7 +60,7 @@ export function whatsappChannel(
   };
 }
 
-// The bodies of requests to WhatsApp's Cloud API.
+// Second part: the bodies of the requests.
 
 /** A template message. */
 function templateBody(message: OutgoingMessage): object {
@@ -65,7 +69,7 @@ function templateBody(message: OutgoingMessage): object {
     type: 'body',
     parameters: template.parameters.map((text) => ({ type: 'text', text })),
   };
-  // The approved template fixes the labels. A send fixes only the payload that a tap returns.
+  // The approved template fixes the labels. The message only sets the payload that a tap returns.
   const buttons = message.buttons.map(({ payload }, index) => ({
     type: 'button',
     sub_type: 'quick_reply',
@@ -106,7 +110,7 @@ function codeBody({ phone, code, template, language }: OutgoingCode): object {
 }
 
 /**
- * A reply without faults (`replyFaults`): a text, an interactive message with buttons (under a document, where there is
+ * A reply without faults (`replyFaults`): a text, an interactive message with buttons (below a document, if there is
  * one) or with a list, or a document with the text as its caption.
  */
 function replyBody(reply: OutgoingReply): object {

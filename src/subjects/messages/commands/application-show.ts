@@ -1,4 +1,7 @@
-/** `ventanilla application show`: an application with its points, its history and its messages. */
+/**
+ * `ventanilla application show`: shows an application with its points, its history and its messages (D30, D34). A
+ * reveal is recorded first.
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
@@ -20,7 +23,7 @@ import { applicationJson, masked, tellFaults, text } from '../../applications/co
 import { type ExplainedApplication, showApplication } from '../uses/explained-application.ts';
 import type { StoredMessage } from '../uses/messages.ts';
 
-/** Adds the command to the group of the applications, which lie below the messages. */
+/** Adds the command to the group of the applications. It is here because applications may not import messages. */
 export function addApplicationShow(group: Command, { roles, io }: Cli): void {
   addReveal(
     addCommand(group, 'show', 'show an application, its points and its history', 'application show 12'),
@@ -46,7 +49,7 @@ export function addApplicationShow(group: Command, { roles, io }: Cli): void {
     );
 }
 
-/** Writes everything about an application, with its history as a table. */
+/** Writes everything about an application, with the history as a table. */
 async function writeExplained(io: Io, application: ExplainedApplication): Promise<void> {
   const { id, partner, status, decision, score, points, messages, history } = application;
   const record = recordOf([
@@ -97,7 +100,7 @@ function messageText({ type, status, reason }: StoredMessage): string {
   return `${type}, ${status}${reason === null ? '' : ` (${reason})`}`;
 }
 
-/** Everything about an application for programs. */
+/** Everything about an application, as JSON. */
 export function explainedJson(application: ExplainedApplication) {
   const { messages, history, points, policyVersion } = application;
   return {

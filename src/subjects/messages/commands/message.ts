@@ -1,4 +1,7 @@
-/** `ventanilla message` without `retry` and `cancel`. The id of an application names its messages. */
+/**
+ * `ventanilla message`: lists, counts and shows messages, retries and cancels them, and resumes what is paused
+ * (docs/messages.md). The id of an application names its messages.
+ */
 import { type Command, Option } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
@@ -36,7 +39,7 @@ import {
   showMessages,
 } from '../uses/messages.ts';
 
-// Messages of one application as a text for people and as JSON for programs.
+// First part: the messages of one application, as a text for people and as JSON for programs.
 
 function messagesText(messages: readonly StoredMessage[]): string {
   return messages.map(messageText).join('\n');
@@ -70,7 +73,8 @@ function messageJson(message: StoredMessage) {
   };
 }
 
-// `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit.
+// Second part: `ventanilla message retry` and `cancel`, for the messages of one application or for all messages that
+// fit.
 
 const CHANGES = {
   retry: {
@@ -124,7 +128,7 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
     });
 }
 
-/** Says what is wrong with the combination of arguments; null where nothing is. */
+/** What is wrong with the combination of arguments; null: nothing. */
 function misuseOf(
   change: MessageChange,
   application: ApplicationId | undefined,
@@ -178,7 +182,7 @@ function changeMany({ roles, io }: Cli, change: MessageChange, options: ChangeOp
   });
 }
 
-/** The partner alone: a reason in the filter is the operator's text. */
+/** The target for the record: only the partner, because a reason in the filter is the operator's text. */
 function targetOf({ partner }: ChangeOptions): { target?: string } {
   return partner === undefined ? {} : { target: `partner ${partner}` };
 }
@@ -287,7 +291,7 @@ function addCount(group: Command, { roles, io }: Cli): void {
   );
 }
 
-/** Tells what holds messages up, and how to let them go out. */
+/** Writes what holds messages back, and how to let them go out. */
 async function writeHeldUp(
   io: Io,
   { counts, later, pauses, broken, replies }: Awaited<ReturnType<typeof countMessages>>,

@@ -1,4 +1,7 @@
-/** `ventanilla reply`: replies that wait, and those of unknown fate. */
+/**
+ * `ventanilla reply`: lists replies that wait or may not have arrived, and retries or cancels the latter
+ * (docs/messages.md, "Replies").
+ */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';

@@ -1,4 +1,7 @@
-/** `ventanilla suppression`. */
+/**
+ * `ventanilla suppression`: lists, adds and removes suppressions (docs/messages.md, "Consent"). A phone may come by
+ * standard input.
+ */
 import type { Command } from 'commander';
 import type { BlindIndex } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
@@ -19,7 +22,7 @@ import {
   type Suppression,
 } from '../uses/suppressions.ts';
 
-/** The digits of a blind index that are shown: enough to tell phones apart. */
+/** How many digits of a blind index are shown: enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
 const PHONE =
   'the phone, with country code or as dialled at home, in quotes if it has spaces; "-" reads it from standard input';

@@ -1,6 +1,7 @@
 /**
- * Stores what the channel said, many answers in one statement: results of messages and of replies, then the events that
- * came before them, then what the same answers say about the channel; and its notices, which it may give only once.
+ * Stores what the channel answered, many answers in one statement: results of messages and replies, then early events
+ * for them, then what the answers say about the channel's health; and notices, which the channel may give only once
+ * (src/subjects/messages/README.md). Tries again while the store fails.
  */
 import { formatCallback } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -17,7 +18,7 @@ import { type ReplyResult, recordReplyResults } from '../sql/replies/delivery.ts
 import { recordSendResults, type SendResultRow } from '../sql/send-results.ts';
 import { type HealthChange, noteAnswers } from '../sql/sender-health.ts';
 
-/** How long what the channel said is tried to be stored, and who hears of it. */
+/** For how long storing is tried again, and who hears of a loss. */
 interface Keeping<Item> {
   readonly database: Database;
   readonly clock: Clock;
@@ -31,19 +32,19 @@ interface KeepingResults<Result> extends Keeping<Result> {
   readonly onHealth: (change: HealthChange, reason: MessageReason | null) => void;
 }
 
-/** The results of messages. */
+/** The writer of the results of messages. */
 export function messageResults(keeping: KeepingResults<SendResultRow>): RetryingWriter<SendResultRow> {
   const callbackOf = ({ messageId, attempt }: SendResultRow) => formatCallback(messageId, attempt);
   return resultWriter(keeping, recordSendResults, callbackOf);
 }
 
-/** The results of replies. */
+/** The writer of the results of replies. */
 export function replyResults(keeping: KeepingResults<ReplyResult>): RetryingWriter<ReplyResult> {
   const callbackOf = ({ replyId, attempt }: ReplyResult) => formatReplyCallback(replyId, attempt);
   return resultWriter(keeping, recordReplyResults, callbackOf);
 }
 
-/** The notices; `onPause` is called with each new pause. */
+/** The writer of notices; `onPause` is called with each new pause. */
 export function channelNotices({
   database,
   clock,
@@ -66,7 +67,7 @@ interface Answer {
   readonly reason: MessageReason | null;
 }
 
-/** A second `record` of the same results must be harmless. */
+/** A writer of results. `record` must be harmless if it is called again with the same results. */
 function resultWriter<Result extends Answer & Pick<Recorded, 'channelIndex'>>(
   { database, clock, keepTryingMs, onLost, onHealth }: KeepingResults<Result>,
   record: (database: Database, results: readonly Result[]) => Promise<void>,
@@ -96,7 +97,7 @@ async function applyEarlyOf(database: Database, recorded: readonly Recorded[]): 
   }
 }
 
-/** A failure here is ignored: the next answers say the same. */
+/** A failure here is ignored, because the next answers say the same. */
 async function noteHealth(database: Database, results: readonly Answer[]) {
   const lastAlive = results.findLastIndex(({ signal }) => signal === 'alive');
   const failing = results.slice(lastAlive + 1).filter(({ signal }) => signal === 'failing');

@@ -1,4 +1,7 @@
-/** Delivers due replies: claims, checks, sends and records them, as `turn.ts` does with the other messages. */
+/**
+ * Delivers due replies: claims, checks, sends and records them, as `turn.ts` does with the other messages
+ * (docs/messages.md, "Replies"). Uses `replies`, the vault and the channel.
+ */
 import type { ReplyChannel } from '../../../domain/message/channel.ts';
 import { formatReplyCallback, type OutgoingReply, type ReplyContent } from '../../../domain/message/reply.ts';
 import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
@@ -22,8 +25,8 @@ import { ANSWER_WITHIN_MS, answerOf, noticeOf, sendOnce, type Turn } from './sen
 
 /**
  * Why replies cannot be sent as they are stored: their content or their person is damaged (`unreadable`), the person
- * has another phone (`mismatch`), or other stored data makes the turn fail (`unsendable`). Of `unknown_key` this
- * process does not have the data key: these replies wait.
+ * has another phone (`mismatch`), or other stored data makes the turn fail (`unsendable`). With `unknown_key` this
+ * process lacks the data key, and the replies wait.
  */
 export type ReplyObstacle = 'unknown_key' | 'unreadable' | 'mismatch' | 'unsendable';
 
@@ -38,9 +41,9 @@ export interface ReplyContext {
   readonly onFault: (reason: ReplyObstacle, replies: readonly Pick<ClaimedReply, 'replyId'>[]) => void;
 }
 
-/** Most replies of one turn. Their sends start together. */
+/** The most replies of one turn. Their sends start together. */
 const CLAIM_LIMIT = 100;
-/** How long a reply waits after its data made the turn fail, or for a process that has its data key. */
+/** How long a reply waits after its data made the turn fail, or until a process has its data key. */
 const SET_ASIDE_MS = 60_000;
 
 interface ReadyReply {
@@ -49,8 +52,8 @@ interface ReadyReply {
 }
 
 /**
- * Claims replies, decides on each one, and sends those that go out now, without waiting for the answers. `cut` gives up
- * the sends. If `stopping` aborts before the turn is committed, the turn is undone and throws.
+ * Claims replies, decides about each one, and sends those that go out now, without waiting for the answers. When `cut`
+ * aborts, the sends are given up. If `stopping` aborts before the turn is committed, the turn is undone and throws.
  */
 export async function deliverReplies(
   context: ReplyContext,
@@ -124,7 +127,7 @@ function moveOf({ replyId, attempt }: ClaimedReply, reason: ReplyObstacle | 'era
   return { ...held, status: reason === 'erased' ? 'cancelled' : 'failed', afterMs: 0 };
 }
 
-/** A read mark that fails does not hold up the reply. */
+/** Sends a reply after its read mark. A mark that fails does not delay the reply. */
 async function sendReady(
   { channel, vault, results, notices }: ReplyContext,
   { reply, readMessageId }: ReadyReply,

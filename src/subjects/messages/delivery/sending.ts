@@ -1,4 +1,7 @@
-/** What the turns of messages and of replies share: the loop, a send, and what its answer tells of other messages. */
+/**
+ * What the turns of messages and of replies share: the loop, one send, and what its answer says about other messages.
+ * Uses the channel over the network; src/subjects/messages/README.md has the rule.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { SendResult } from '../../../domain/message/channel.ts';
 import type { Bell } from '../../../ground/base/bell.ts';
@@ -13,12 +16,12 @@ import type { ChannelNotice } from '../sql/channel-notices.ts';
 
 /** How long a send and its record may take. The channel gives up after a sixth of this time. */
 export const ANSWER_WITHIN_MS = 60_000;
-/** Most turns that wait for answers: a slow answer of the channel does not hold up the next turns. */
+/** The most turns that wait for answers, so that a slow answer of the channel does not hold up the next turns. */
 const MOST_TURNS = 8;
 
 /** What one turn took up. */
 export interface Turn {
-  /** Messages; 0 if none may go out. */
+  /** How many messages; 0 if none may go out. */
   readonly claimed: number;
   /** Resolves when every sent message is answered and recorded. */
   readonly concluded: Promise<void>;
@@ -27,13 +30,13 @@ export interface Turn {
 interface Sending {
   readonly clock: Clock;
   /**
-   * Sends what is due. Undoes what it has not committed when `stopping` aborts, and cuts its sends off when `cut`
-   * aborts: a send without an answer is uncertain then.
+   * Sends what is due. When `stopping` aborts, it undoes what it has not committed. When `cut` aborts, it cuts its
+   * sends off, and a send without an answer is then uncertain.
    */
   readonly turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>;
   /** Called when a turn fails. */
   readonly onError: (error: unknown) => void;
-  /** A ring ends the rest after a turn that found nothing. */
+  /** A ring ends the rest that follows a turn without work. */
   readonly bell?: Bell;
 }
 
@@ -49,7 +52,7 @@ export function startSending({ turn, ...rules }: Sending): Loop {
   });
 }
 
-/** Sends once, traced. A channel that throws has said nothing about the message. */
+/** Sends once, with a trace. If the channel throws, it has said nothing about the message. */
 export async function sendOnce(
   name: string,
   applicationId: ApplicationId,
@@ -61,7 +64,7 @@ export async function sendOnce(
   try {
     result = await send();
   } catch {
-    // As above.
+    // The error is ignored, as said above.
   }
   span?.add({ 'ventanilla.result': result.kind });
   span?.end();
@@ -69,8 +72,8 @@ export async function sendOnce(
 }
 
 /**
- * The notice in a result; null: there is none. `template`: what the message names, null for a reply. It is stored
- * before the result, so that no later message goes out in spite of it.
+ * The notice in a result; null: there is none. `template`: the one that the message names; null for a reply. A notice
+ * is stored before its result, so that no later message goes out despite it.
  */
 export function noticeOf(
   result: SendResult,
@@ -84,7 +87,7 @@ export function noticeOf(
   return null;
 }
 
-/** What the record of a result keeps of the channel's answer. */
+/** What the record of a result keeps from the channel's answer. */
 export function answerOf(vault: Vault, result: SendResult) {
   return {
     channelIndex: result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null,

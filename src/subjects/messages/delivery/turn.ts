@@ -1,4 +1,7 @@
-/** Delivers due messages: claims, checks, sends and records them (README.md of this subject; D33). */
+/**
+ * Delivers due messages: claims, checks, sends and records them (D33; src/subjects/messages/README.md). Uses `outbox`,
+ * `leases` and `message_records`, the vault and the channel.
+ */
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -33,7 +36,7 @@ export interface DeliveryContext {
   readonly channel: TemplateChannel;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
-  /** Messages that go out at any hour. Only the simulator has any. */
+  /** Messages that go out at any hour. Only the simulator has such messages. */
   readonly released?: ReadonlySet<MessageId>;
   readonly results: RetryingWriter<SendResultRow>;
   readonly notices: RetryingWriter<ChannelNotice>;
@@ -42,9 +45,9 @@ export interface DeliveryContext {
 }
 
 /**
- * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
- * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`).
- * Of `unknown_key` this process does not have the data key: these messages wait.
+ * Why messages of a batch cannot be sent as they are stored (docs/messages.md): personal data that does not open
+ * (`unreadable`), personal data of another row (`mismatch`), or other stored data that makes no text (`unsendable`,
+ * with `error`). With `unknown_key` this process lacks the data key, and the messages wait.
  */
 export interface MessageFault {
   readonly reason: PersonalFault | 'unsendable';
@@ -54,11 +57,14 @@ export interface MessageFault {
   readonly error: unknown;
 }
 
-/** Most messages of one turn. Their sends start together. */
+/** The most messages of one turn. Their sends start together. */
 const CLAIM_LIMIT = 250;
-/** A message that stops the others waits so long, because its fault may pass; it fails for good after its last try. */
+/**
+ * How a message that stops the others is set aside: it waits, because its fault may pass, and fails for good after its
+ * last try.
+ */
 const ASIDE = { maxTries: MAX_TRIES, reason: 'unsendable', afterMs: 15 * 60_000 } as const;
-/** How long a message waits first for a process that has its data key; `put_off` makes further waits longer. */
+/** How long a message first waits for a process that has its data key. `put_off` makes further waits longer. */
 const KEY_WAIT_MS = 60_000;
 
 /** The messages that one turn took up. */
@@ -68,8 +74,8 @@ interface Taken {
 }
 
 /**
- * Claims messages, decides on each one, and sends those that go out now, without waiting for the answers. `cut` gives
- * up the sends. If `stopping` aborts before the turn is committed, the turn is undone and throws.
+ * Claims messages, decides about each one, and sends those that go out now, without waiting for the answers. When `cut`
+ * aborts, the sends are given up. If `stopping` aborts before the turn is committed, the turn is undone and throws.
  */
 export async function deliverDue(
   context: DeliveryContext,

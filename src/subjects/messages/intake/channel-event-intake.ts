@@ -1,6 +1,7 @@
 /**
- * Takes in the events of webhooks. Webhooks that arrive while others are applied go together, so that a burst of them
- * takes few connections and few statements, and none waits for a connection that the batches of partners hold.
+ * Takes in the events of webhooks. Webhooks that arrive while others are applied go together. So a burst of them takes
+ * few connections and few statements, and waits for no connection that the batches of partners hold
+ * (src/subjects/messages/README.md). `intake/channel-events.ts` applies the events.
  */
 
 import type { ChannelEvent } from '../../../domain/message/channel-event.ts';
@@ -16,11 +17,14 @@ import {
 } from './channel-events.ts';
 import { WEBHOOK_LANES } from './webhook-lanes.ts';
 
-/** As many events as the channel puts into one webhook: a group takes no longer than a webhook alone may. */
+/**
+ * The most events of a group: as many as the channel puts into one webhook, so that a group takes no longer than one
+ * webhook may.
+ */
 const MAX_EVENTS_TOGETHER = 1_000;
-/** Events that wait, which bounds the memory that they take. */
+/** The most events that wait, which limits the memory that they take. */
 const MAX_EVENTS_WAITING = 50_000;
-/** A group that fails is tried once more: a session may have died, and two tries fit into the time of an answer. */
+/** A group that fails is tried once more, because a session may have died. Two tries fit into the time of an answer. */
 const MAX_TRIES = 2;
 const AGAIN_AFTER_MS = 200;
 
@@ -51,9 +55,9 @@ export class ChannelEventIntake {
   }
 
   /**
-   * Applies the events of a webhook, alone or together with others. Resolves when all is committed. Where webhooks went
-   * together, the first one gets the counts of all, and the others get zeros. Throws `UnavailableError` if too many
-   * webhooks wait, and the errors of `applyChannelEvents`.
+   * Applies the events of a webhook, alone or together with others. Resolves when everything is committed. If webhooks
+   * went together, the first one gets the counts of all, and the others get zeros. Throws `UnavailableError` if too
+   * many events wait, and the errors of `applyChannelEvents`.
    */
   apply(events: readonly ChannelEvent[]): Promise<ChannelEventCounts> {
     return new Promise((resolve, reject) => {

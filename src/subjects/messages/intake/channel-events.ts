@@ -1,4 +1,8 @@
-/** Applies channel events. The webhook and the simulator both call this. */
+/**
+ * Applies channel events: finds the person's phone, applies statuses, opt-outs and interests, and then lets
+ * conversations hear the messages (docs/messages.md, "Consent" and "Interest"; D43). The webhook and the simulator both
+ * call this. The files in `sql` write the tables.
+ */
 import { type BlindIndex, partitionOf } from '../../../domain/application/ids.ts';
 import type { ChannelEvent, Heard, StatusEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
@@ -27,24 +31,24 @@ import { replyOfChannelMessage } from '../sql/replies.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
-// Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers,
-// or an earlier event with the channel's id of the person.
+// First part: finds a person's phone. The event itself tells the phone, or the message that the person answers does, or
+// an earlier event with the channel's id of the person.
 
 type PersonEvent = Exclude<ChannelEvent, StatusEvent>;
 
 /** An event with the blind indexes of the person and of the message that the person answers. */
 interface KnownEvent {
   readonly event: PersonEvent;
-  /** null: the phone is not known. */
+  /** null: the phone is unknown. */
   readonly phoneIndex: BlindIndex<'phone'> | null;
   readonly userIndex: BlindIndex<'channel_user'> | null;
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
 }
 
 /**
- * These events in their order, each with the phone of its person. Asks the store only where an event names no phone.
- * Where nothing else tells the phone of an event that must not be lost (`isVital`), looks for the message that the
- * person answers however old that message is.
+ * These events in their order, each with the phone of its person. Asks the store only if an event names no phone. For
+ * an event that must not be lost (`isVital`) and whose phone nothing else tells, it also looks for the answered message
+ * among all old messages.
  */
 async function findPhones(
   database: Database,
@@ -94,12 +98,12 @@ function indexed(vault: Vault, event: PersonEvent): KnownEvent {
   };
 }
 
-/** What events are applied with. */
+/** What the applying of events works with. */
 export interface ChannelEventContext {
   readonly database: Database;
   readonly vault: Vault;
   /**
-   * Hears what persons said, when opt-outs and interests are committed, and requires the index key. Absent: nobody
+   * Hears what persons said, after opt-outs and interests are committed, and requires the index key. Absent: nobody
    * listens.
    */
   readonly hear?: (heard: readonly Heard[]) => Promise<void>;
@@ -121,15 +125,15 @@ interface Changes {
   readonly moved: number;
   /** New pauses of the sender and of templates. */
   readonly paused: number;
-  /** Applications whose first interest this is. */
+  /** Applications that are interested for the first time. */
   readonly interested: number;
-  /** Phones that are suppressed now and were not before. */
+  /** Phones that are newly suppressed. */
   readonly suppressed: number;
-  /** Phones that are not suppressed now and were before. */
+  /** Phones that are no longer suppressed. */
   readonly resumed: number;
   /** Persons whose opt-out or resume waits until the channel tells their phone. */
   readonly waiting: number;
-  /** Opt-outs and resumes of persons whom nothing names. */
+  /** Opt-outs and resumes of persons whom no phone and no id names. */
   readonly unknown: number;
 }
 
@@ -148,21 +152,21 @@ const NOTHING: Changes = {
   unknown: 0,
 };
 const CHANGES = keysOf(NOTHING);
-/** What no event changed. */
+/** The changes by no event. */
 export const NO_CHANGES = { ...NOTHING, unapplied: [] };
 
 /**
- * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
- * events, and how often each one comes, in one call or several, makes no difference to messages and interests.
- * Ignores events about unknown messages. An event that cannot be applied does not keep the others from being applied.
- * `hear` gets the messages of persons last, all at once and in their order. After an error, also one of `hear`, some
- * events may be applied: call again with all of them.
+ * Applies events in a few statements, however many events there are; resolves when everything is committed. The order
+ * of events, and how often each one comes, in one call or several, makes no difference to messages and interests.
+ * Events about unknown messages are ignored. An event that cannot be applied does not stop the others. Last, `hear`
+ * gets the messages of persons, all at once and in their order. After an error, also one of `hear`, some events may be
+ * applied: call again with all of them.
  */
 export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
-  // Who hears them requires the index key too.
+  // The listener requires the index key too, so it need not be checked twice.
   const isAsked = context.hear === undefined || !events.every(isHeardAlone);
   if (isAsked) await requireIndexKey(context.database, context.vault);
   let changes = NOTHING;
@@ -183,7 +187,7 @@ export async function applyChannelEvents(
   return { ...countKinds(events), ...changes, unapplied };
 }
 
-/** Whether nothing is asked of the store here for an event. */
+/** Whether an event needs nothing from the store here. */
 function isHeardAlone(event: ChannelEvent): boolean {
   if (event.kind === 'status' || event.kind === 'preference') return false;
   const { from, userId = null } = event;
@@ -191,7 +195,7 @@ function isHeardAlone(event: ChannelEvent): boolean {
   return from !== null && userId === null && !isInterest && stopOf(event) === null;
 }
 
-/** The partition of the message or the application that an event names; -1: it names none. */
+/** The partition of the message or the application that an event names; -1: the event names none. */
 function partitionOfEvent(event: ChannelEvent): number {
   const id =
     event.kind === 'status'
@@ -200,7 +204,7 @@ function partitionOfEvent(event: ChannelEvent): number {
   return id ? partitionOf(id) : -1;
 }
 
-/** How many of these events are of each kind. */
+/** How many of these events each kind has. */
 export function countKinds(events: readonly ChannelEvent[]): KindCounts {
   const count = (kind: ChannelEvent['kind']) => events.filter((event) => event.kind === kind).length;
   return {
@@ -264,9 +268,9 @@ async function applyStatuses(
   const statuses = events.map((event) => indexedStatus(vault, event));
   const effects = await applyStatusEvents(database, statuses);
   if (effects.early.length === 0) return effects;
-  // The events are kept after the transaction: within it, their locks would come after those on messages.
+  // The events are kept after the transaction. Within it, their locks would come after the locks of messages.
   await keepEarly(database, effects.early);
-  // A record that was committed meanwhile did not find these events.
+  // A record that was committed meanwhile has not found these events.
   const early = effects.early.map(({ channelIndex }) => channelIndex);
   const { moved, paused } = await applyEarly(database, (session) => takeKnownEarly(session, early));
   return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };
@@ -283,9 +287,9 @@ function indexedStatus(
   };
 }
 
-// What a person's act at the channel means: an interest, an opt-out, or who the person is.
+// Second part: what a person's act at the channel means: an interest, an opt-out, or who the person is.
 
-/** The person behind an event, where both the phone and the channel's own id are known. */
+/** The person of an event, if both the phone and the channel's own id are known. */
 function knownUserOf({ userIndex, phoneIndex }: KnownEvent): KnownUser[] {
   return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
 }
@@ -296,7 +300,7 @@ function interestOf({ event, phoneIndex, contextIndex }: KnownEvent): InterestTa
   return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
 }
 
-/** What the listeners get of an event; nothing of the channel's own setting. */
+/** What the listeners get from an event. A change of the channel's own setting is not for them. */
 function heardOf(vault: Vault, { event, phoneIndex, userIndex, contextIndex }: KnownEvent): Heard[] {
   if (event.kind === 'preference') return [];
   const { messageId = null } = event;
@@ -312,19 +316,19 @@ function heardOf(vault: Vault, { event, phoneIndex, userIndex, contextIndex }: K
   ];
 }
 
-/** An opt-out or its end, with what is known of the person. */
+/** An opt-out or its end, with what is known about the person. */
 interface PersonOptOutChange extends Omit<OptOutChange, 'phoneIndex'> {
   readonly phoneIndex: KnownEvent['phoneIndex'];
   readonly userIndex: KnownEvent['userIndex'];
 }
 
-/** The opt-out that an event tells, or its end. */
+/** The opt-out, or its end, that an event tells. */
 function optOutChangeOf({ event, phoneIndex, userIndex }: KnownEvent): PersonOptOutChange[] {
   const change = stopOf(event);
   return change === null ? [] : [{ ...change, phoneIndex, userIndex, at: event.at }];
 }
 
-/** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */
+/** The opt-out of an event: by the written word, by a button with the word on it, or by the channel's own setting. */
 function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | null {
   switch (event.kind) {
     case 'preference':

@@ -1,4 +1,7 @@
-/** Applies status events of the channel. */
+/**
+ * Applies status events of the channel to messages and replies (docs/messages.md, "What moves a message").
+ * `rules/settle.ts` has the rule, and the files in `sql` write the tables.
+ */
 import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import { parseCallback } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -24,12 +27,12 @@ import {
 } from '../sql/replies/settlement.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
 
-// Finds the message of each status event. Pure.
+// First part: finds the message of each status event.
 
 /**
- * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null if
- * there is no message. An id stays with the message that had it first. Events with a callback come first, because
- * they may tell which message an id belongs to. `idOf` gives the id of a message, `named` the one that an event names.
+ * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null: there
+ * is no message. An id stays with the message that had it first. Events with a callback come first, because they may
+ * tell which message an id belongs to. `idOf` gives the id of a message, `named` the id that an event names.
  */
 function* matched<Held extends { readonly channelIndex: BlindIndex<'channel_message_id'> | null }, Id>(
   held: readonly Held[],
@@ -49,18 +52,18 @@ function* matched<Held extends { readonly channelIndex: BlindIndex<'channel_mess
   }
 }
 
-/** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
+/** How many messages moved, how many pauses are new, and which phones opted out according to the channel. */
 export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
   readonly optedOut: readonly OptOutChange[];
-  /** The recipients whom the channel named by its own id, with the phone of the message. */
+  /** The recipients that the channel named by its own id, with the phone of the message. */
   readonly users: readonly KnownUser[];
-  /** Events without a callback for a message that is not known yet. */
+  /** Events without a callback whose message is not known yet. */
   readonly early: readonly IndexedStatus[];
 }
 
-/** The messages that failed: the caller tells of them at the end of its transaction. */
+/** The messages that failed. The caller tells the partners at the end of its transaction. */
 interface SettledStatuses extends EventEffects {
   readonly failed: readonly FailedMessage[];
 }
@@ -111,7 +114,8 @@ async function settleStatuses(
       const move = settle(state, event, namedAttempt(messageId, event), Math.random());
       if (move === null) continue;
       moves.set(messageId, { ...move, messageId });
-      // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
+      // Only an event that moves its message pauses the sender: a repeated event must not undo what an operator
+      // resumed.
       if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
       if (failure?.kind === 'pause_template') {
         pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
@@ -124,8 +128,8 @@ async function settleStatuses(
 }
 
 /**
- * Applies early events that `take` takes out of their table, the recipients that they tell, and their opt-outs, in a
- * transaction of its own.
+ * In a transaction of its own, applies the early events that `take` takes out of their table, the recipients that they
+ * name, and their opt-outs.
  */
 export async function applyEarly(
   database: Database,
@@ -148,20 +152,20 @@ function messageOf(callback: string | null): MessageId | null {
   return callback === null ? null : (parseCallback(callback)?.messageId ?? null);
 }
 
-// Applies status events of replies.
+// Second part: applies status events of replies.
 
-/** What the events of replies did, and what they ask of the caller. */
+/** What the events of replies did, and what the caller has to do. */
 interface ReplyEffects {
-  /** Events that are about replies: they are applied. */
+  /** The events that are about replies. They are applied. */
   readonly taken: ReadonlySet<IndexedStatus>;
   readonly moved: number;
   readonly optedOut: readonly OptOutChange[];
   readonly users: readonly KnownUser[];
-  /** Why the sender has to pause; null: it need not. */
+  /** Why the sender has to pause; null: it does not. */
   readonly pauseSender: MessageReason | null;
 }
 
-/** Applies those of the events that are about replies. Asks the store only where an event may be. */
+/** Applies those of the events that are about replies. Asks the store only if an event may be one. */
 async function settleReplyEvents(
   session: Transaction,
   events: readonly IndexedStatus[],
@@ -213,7 +217,7 @@ async function settleReplyEvents(
       readAt: status === 'read' ? earliest(before.readAt, at) : before.readAt,
       isMoved: before.isMoved || move !== null,
     });
-    // Only an event that moves its reply pauses: a repeated event must not undo what an operator resumed.
+    // Only an event that moves its reply pauses the sender: a repeated event must not undo what an operator resumed.
     if (move !== null && failure?.kind === 'pause_sender') pauseSender = failure.reason;
   }
   const settlements = [...found.values()];
@@ -222,7 +226,10 @@ async function settleReplyEvents(
   return { taken, moved, optedOut, users, pauseSender };
 }
 
-/** What would go out again does not, where somebody said meanwhile that the phone is not the applicant's (D43). */
+/**
+ * A reply that would go out again is cancelled if somebody has said meanwhile that the phone is not the applicant's
+ * (D43).
+ */
 function unlessWrongPerson(
   { neverAgain }: HeldReply,
   fate: ReturnType<typeof replyFate>,
@@ -236,7 +243,7 @@ function replyOf({ callback }: IndexedStatus) {
   return callback === null ? null : parseReplyCallback(callback);
 }
 
-/** No template is named in a reply, so a failure about a template is one of this reply. */
+/** A reply names no template, so a failure about a template is one of this reply. */
 function withoutTemplate(event: IndexedStatus): IndexedStatus {
   const { failure } = event;
   return failure?.kind === 'pause_template'

@@ -1,4 +1,7 @@
-/** The route that WhatsApp's API calls, for the handshake of its subscription and for its webhooks. */
+/**
+ * The route that WhatsApp's API calls: the handshake of its subscription, and its webhooks (docs/messages.md, "Setting
+ * up WhatsApp"). Checks the signature of the raw body before anything else.
+ */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,23 +11,25 @@ import { UnavailableError } from '../../../ground/base/registration-failure.ts';
 import { connectionOf } from '../../../wire/gate/front-door.ts';
 import { inTime } from '../../../wire/gate/in-time.ts';
 
-/** The secrets and the work of the webhook. */
+/** The secrets of the webhook, and what it does. */
 export interface WebhookOptions {
   readonly clock: Clock;
   /** The key of the webhooks' signatures. */
   readonly appSecret: string;
   /** The token that proves the subscription. */
   readonly verifyToken: string;
-  /** Reads the body of a webhook, which may be anything. Never throws. `ignored` counts the parts that are no event. */
+  /**
+   * Reads the body of a webhook, which may be anything. Never throws. `ignored` counts the parts that are no events.
+   */
   readonly read: (body: Buffer) => { readonly events: readonly ChannelEvent[]; readonly ignored: number };
   /**
    * Resolves when every change by the events is committed, to counts for the log and the events that could not be
-   * applied. Rejects where the channel should send the webhook again.
+   * applied. Rejects if the channel should send the webhook again.
    */
   readonly apply: (events: readonly ChannelEvent[]) => Promise<{ readonly unapplied: readonly object[] }>;
 }
 
-/** After the base path. */
+/** The path, after the base path. */
 export const WEBHOOK_PATH = '/webhooks/whatsapp';
 /** The API documents webhooks of up to 3 MB. */
 const MAX_WEBHOOK_BYTES = 3 * 1024 * 1024;
@@ -49,10 +54,10 @@ export function addWhatsAppWebhook(
     return reply.type('text/plain').send(challenge);
   });
 
-  // Before the body is read: a request without a well-formed signature is refused at once.
+  // Runs before the body is read, so that a request without a well-formed signature is refused at once.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     if (signatureOf(request) === null) return refuse(request, reply);
-    // Anybody can send a signature that is well-formed, and then a body by the drop.
+    // Anybody can send a well-formed signature, and then a body drop by drop. So this connection may have to give way.
     connectionOf(request.raw).mayGiveWay();
     return undefined;
   };

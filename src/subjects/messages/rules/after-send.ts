@@ -17,9 +17,9 @@ import { doublingMs, HOUR_MS } from '../../../ground/base/clock.ts';
 
 /** What a send says about the channel itself. */
 export type HealthSignal =
-  /** The channel answered about this message, with whatever answer. */
+  /** The channel answered about this message, whatever the answer was. */
   | 'alive'
-  /** The channel did not answer, or its answer says nothing about the message: the next message would meet the same. */
+  /** The channel did not answer, or its answer says nothing about the message. The next message would meet the same. */
   | 'failing'
   /** This process cut the send off. */
   | 'none';
@@ -29,9 +29,9 @@ export function healthSignal(result: SendResult): HealthSignal {
   return result.reason === 'aborted' ? 'none' : 'failing';
 }
 
-/** Tries before a message that could only be retried fails: about two hours of tries. */
+/** The tries after which a message fails that could only be retried: about two hours of tries. */
 export const MAX_TRIES = 16;
-/** Tries before a message that the channel told to wait fails: about four days of tries. */
+/** The tries after which a message fails that the channel told to wait: about four days of tries. */
 const MAX_WAITING_TRIES = 4;
 const FIRST_BACKOFF_MS = 8_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
@@ -46,7 +46,7 @@ export function backoffMs(tries: number, random: number): number {
 }
 
 /**
- * How long an uncertain message waits before an operator may settle it: by then its channel events have come or never
+ * How long an uncertain message waits before an operator may settle it. By then its channel events have come, or never
  * will.
  */
 export const SETTLE_AFTER_MS = HOUR_MS;
@@ -71,7 +71,7 @@ export function moveAfter(result: SendResult, tries: number, random: number): Re
       return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs);
     case 'wait':
       return tries >= MAX_WAITING_TRIES ? ended('failed', 0) : again(result.afterMs);
-    // An operator ends the wait, not a time.
+    // This wait has no time: an operator ends it.
     case 'pause_template':
     case 'pause_sender':
       return again(0);

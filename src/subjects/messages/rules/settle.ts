@@ -30,7 +30,7 @@ import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { moveAfter } from './after-send.ts';
 
 /**
- * How far along each status is. Events come in any order, twice, early and late: the highest status wins, so that any
+ * The rank of each status. Events come in any order, twice, early and late, and the highest rank wins, so that any
  * order ends the same. A message that was delivered did not fail, whatever an earlier event says.
  */
 export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
@@ -48,15 +48,15 @@ export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
 /** A status event with the blind index of the message's channel id in place of the id. */
 export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId' | 'recipientUserId'> {
   readonly channelIndex: BlindIndex<'channel_message_id'>;
-  /** The recipient; absent where the channel does not tell. */
+  /** The recipient; absent if the channel does not tell. */
   readonly userIndex?: BlindIndex<'channel_user'> | null;
 }
 
 export interface MessageState {
   readonly status: MessageStatus;
-  /** Sends so far; the last one is the current one. */
+  /** The number of sends so far. The last one is the current one. */
   readonly attempts: number;
-  /** Sends since an operator last queued the message again; all of them if that never happened. */
+  /** The number of sends since an operator last queued the message again; of all sends if that never happened. */
   readonly tries: number;
   /** Blind index of the channel's own id of the message; null if that id is not known. */
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
@@ -104,7 +104,7 @@ export function settle(
   return { status, attempts, tries, channelIndex, reason, afterMs };
 }
 
-/** The attempt of the message that the event's callback names; null where the callback names none of this message. */
+/** The attempt of the message that the event's callback names; null: the callback names no attempt of this message. */
 export function namedAttempt(messageId: MessageId, { callback }: IndexedStatus): number | null {
   const named = callback === null ? null : parseCallback(callback);
   return named?.messageId === messageId ? named.attempt : null;

@@ -1,4 +1,7 @@
-/** Marks claimed messages as sending, within the limits of the sender. */
+/**
+ * Marks claimed messages as sending, within the limits of the sender and of the phone (D42; docs/messages.md,
+ * "Limits"). Calls `begin_sending`.
+ */
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -7,16 +10,16 @@ import type { Transaction } from '../../../ground/postgres/database.ts';
 /** The limits of a sender (docs/messages.md, "Limits"); null: none. */
 export interface SenderLimits {
   readonly messagesPerSecond: number | null;
-  /** Least time between two messages to one phone, in milliseconds. */
+  /** The least time between two messages to one phone, in milliseconds. */
   readonly pairMs: number;
-  /** Most different phones in any 24 hours. */
+  /** The most different phones in any 24 hours. */
   readonly recipientsPerDay: number | null;
-  /** Most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
+  /** The most messages to one phone in any 24 hours, and the most `rejected` ones among them (D42). */
   readonly messagesPerPhone: number | null;
   readonly rejectionsPerPhone: number | null;
 }
 
-/** A message that may go out; `tries` counts this send as well. */
+/** A message that may go out. `tries` counts this send too. */
 export interface Ready {
   readonly message: OutgoingMessage;
   readonly partnerId: PartnerId;
@@ -28,9 +31,9 @@ const BEGIN = `
     $8, $9, $10 * interval '1 millisecond') AS id`;
 
 /**
- * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a
- * record of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send
- * nothing before the claim has committed.
+ * Decides which of the ready messages go out now, marks them as sending and returns them. A message becomes uncertain
+ * if its result is not recorded within `answerWithinMs`. The next claim begins after `lastPartnerId`. Send nothing
+ * before the claim has committed.
  */
 export async function beginSending(
   claim: Transaction,

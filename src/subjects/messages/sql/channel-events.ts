@@ -1,4 +1,7 @@
-/** The statements that apply a channel's events about messages. */
+/**
+ * The statements that apply status events to messages (docs/messages.md, "What moves a message"). Locks and writes
+ * `message_records`, `recipients`, `sender` and `paused_templates`.
+ */
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -20,7 +23,7 @@ import { WAITING_STATUSES } from './waiting-messages.ts';
 export interface HeldMessage extends MessageState {
   readonly messageId: MessageId;
   readonly type: MessageType;
-  /** From the brand of the message's key. */
+  /** The templates in the brand of the message's key. */
   readonly templates: Brand['templates'];
   readonly phoneIndex: BlindIndex<'phone'>;
 }
@@ -28,15 +31,15 @@ export interface HeldMessage extends MessageState {
 /** The changes to write for the held messages. */
 export interface Settlement {
   readonly moves: readonly (MessageMove & { readonly messageId: MessageId })[];
-  /** Why the sender is paused until an operator resumes it; null: not paused by these events. */
+  /** Why these events pause the sender until an operator resumes it; null: they do not. */
   readonly pauseSender: MessageReason | null;
-  /** Reasons by template name. */
+  /** The templates to pause, with the reason for each. */
   readonly pauseTemplates: ReadonlyMap<string, MessageReason>;
 }
 
 type HeldRow = Omit<HeldMessage, 'templates' | 'phoneIndex'>;
 
-/** A channel's id tells no partition, so it is looked for in the newest ones (`recent_from`). */
+/** A channel's id tells no partition, so only the newest ones are searched (`recent_from`). */
 const FIND = 'SELECT message_id AS id FROM messages_of_channel($1)';
 const HOLD = `
   SELECT message_id AS "messageId", status, attempts, tries, ${readIndex('channel_message_id')} AS "channelIndex", type
@@ -50,12 +53,14 @@ interface Addressee {
   readonly phoneIndex: BlindIndex<'phone'>;
 }
 
-/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+/**
+ * A statement of its own, because on a cluster a statement about a table of the coordinator may not ask other machines.
+ */
 const ADDRESSEES = `
   SELECT a.id::float8, k.brand -> 'templates' AS templates, ${readIndex('a.phone_index')} AS "phoneIndex"
   FROM applications_of($1::bigint[]) a JOIN api_keys k ON k.id = a.api_key_id`;
 
-/** In UTC, because on a cluster an UPDATE may depend on no time zone where it computes with columns. */
+/** In UTC, because on a cluster an UPDATE that computes with columns may depend on no time zone. */
 const MOVE = `
   UPDATE message_records m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
     due_at = (now() AT TIME ZONE 'UTC' + g.after_ms * interval '1 millisecond') AT TIME ZONE 'UTC', changed_at = now()
@@ -63,9 +68,7 @@ const MOVE = `
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.message_id = g.id AND m.message_id = ANY ($1::bigint[])`;
 
-/**
- * A message that may go out again says nothing about when its last send reached the channel (`record_send_results`).
- */
+/** A message that may go out again does not tell when its last send reached the channel (`record_send_results`). */
 const NOTE_ANSWERS = `
   UPDATE recipients SET answered_at = now() WHERE phone_index IN (
     SELECT phone_index FROM recipients
@@ -78,9 +81,9 @@ interface Find {
 }
 
 /**
- * Locks the messages with these ids or channel ids (as blind indexes), asks `decide` for the changes and writes the
- * changes, in the caller's transaction. Returns how many pauses are new, and the messages that failed. The caller gives
- * these to `tellFailed` at the end of the transaction.
+ * In the caller's transaction, locks the messages with these ids or channel ids (as blind indexes), asks `decide` for
+ * the changes, and writes them. Returns how many pauses are new, and the messages that failed. The caller gives these
+ * to `tellFailed` at the end of the transaction.
  */
 export async function settleMessages(
   session: Transaction,

@@ -1,4 +1,7 @@
-/** Notices of the channel: an answer to one send that also concerns other messages (a phone opted out, a pause). */
+/**
+ * Stores notices of the channel: an answer to one send that also concerns other messages, because a phone opted out or
+ * something is paused (docs/messages.md, "Pauses"). Writes `suppressions`, `sender` and `paused_templates`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
@@ -16,7 +19,7 @@ export type ChannelNotice =
       readonly reason: MessageReason;
     };
 
-/** A pause that begins; `what` is 'sender' or the name of a template. */
+/** A new pause; `what` is 'sender' or the name of a template. */
 export interface NewPause {
   readonly what: string;
   readonly reason: MessageReason;
@@ -24,7 +27,7 @@ export interface NewPause {
 
 /**
  * Stores all notices in one transaction, in the order of locks (head of `migrations/0004_messages.sql`). Returns the
- * pauses that were not there before.
+ * new pauses.
  */
 export async function storeNotices(
   database: Database,

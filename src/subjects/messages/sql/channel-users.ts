@@ -1,4 +1,7 @@
-/** The statements about persons at the channel, whose phone the channel does not always tell. */
+/**
+ * Persons at the channel, whose phone the channel does not always tell (docs/messages.md, "Consent"). Reads and writes
+ * `channel_users`, and finds the phones of messages.
+ */
 import { type BlindIndex, toBatchId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
@@ -9,13 +12,13 @@ type UserIndex = BlindIndex<'channel_user'>;
 type PhoneIndex = BlindIndex<'phone'>;
 type ChannelIndex = BlindIndex<'channel_message_id'>;
 
-/** A person with the phone. */
+/** A person whose phone is known. */
 export interface KnownUser {
   readonly userIndex: UserIndex;
   readonly phoneIndex: PhoneIndex;
 }
 
-/** An opt-out, or its end, of a person whom the channel names by its own id alone. */
+/** An opt-out, or its end, of a person whom the channel names only by its own id. */
 interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
   readonly userIndex: UserIndex;
 }
@@ -23,18 +26,18 @@ interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
 const RECENT_FROM = 'SELECT recent_from() AS recent';
 const OLDER_MESSAGES = `
   SELECT ${readIndex('channel_message_id')} AS index, message_id AS id FROM older_messages_of_channel($1, $2, $3)`;
-/** Two statements: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+/** Two statements, because on a cluster a statement about a table of the coordinator may not ask other machines. */
 const MESSAGES = `
   SELECT ${readIndex('channel_message_id')} AS index, message_id AS id FROM messages_of_channel($1)`;
 const PHONES = `SELECT id, ${readIndex('phone_index')} AS phone FROM phones_of($1)`;
 
-/** A message, by the blind index of its id at the channel. */
+/** A message, with the blind index of its id at the channel. */
 interface ChannelMessage {
   readonly index: ChannelIndex;
   readonly id: string;
 }
 
-/** The phones that the messages with these ids of the channel went to. Messages that are not known have none. */
+/** The phones that the messages with these ids of the channel went to. Unknown messages have no entry. */
 export async function phonesOfMessages(
   database: Database,
   channelIndexes: readonly ChannelIndex[],
@@ -45,8 +48,8 @@ export async function phonesOfMessages(
 }
 
 /**
- * As `phonesOfMessages`, of messages that are older than those. Looks at all partitions, 16 in a statement, until each
- * message is found: among a thousand partitions that takes a tenth of a second.
+ * As `phonesOfMessages`, for messages that are too old for that search. Looks at all partitions, 16 in a statement,
+ * until each message is found: among a thousand partitions that takes a tenth of a second.
  */
 export async function phonesOfOldMessages(
   database: Database,
@@ -86,7 +89,7 @@ const USERS = `
   SELECT ${readIndex('user_index')} AS "userIndex", ${readIndex('phone_index')} AS "phoneIndex" FROM channel_users
   WHERE user_index = ANY ($1) AND phone_index IS NOT NULL`;
 
-/** The phones of these persons. Persons whose phone is not known have none. */
+/** The phones of these persons. Persons with an unknown phone have no entry. */
 export async function phonesOfUsers(
   database: Database,
   userIndexes: readonly UserIndex[],
@@ -103,7 +106,7 @@ interface ChangeRow {
 
 const LEARN = 'SELECT was, "is" FROM learn_channel_users($1, $2)';
 
-/** Notes the phones of persons, and applies what these persons wanted before their phone was known. */
+/** Notes the phones of persons, and applies the opt-outs and resumes that waited for these phones. */
 export async function learnUsers(session: Session, users: readonly KnownUser[]): Promise<ChangeCounts> {
   if (users.length === 0) return countChanges([]);
   const { rows } = await session.query<ChangeRow>(LEARN, [
@@ -116,8 +119,8 @@ export async function learnUsers(session: Session, users: readonly KnownUser[]):
 const HEAR = 'SELECT was, "is" FROM hear_channel_users($1, $2, $3, $4)';
 
 /**
- * Applies opt-outs and resumes of persons. Those of a person whose phone is not known hold as soon as the phone is
- * known; `waiting` counts these persons.
+ * Applies opt-outs and resumes of persons. If a person's phone is unknown, they hold as soon as it is known; `waiting`
+ * counts these persons.
  */
 export async function hearUsers(
   database: Database,

@@ -1,4 +1,7 @@
-/** Claims messages that are due, with everything that they are composed from. */
+/**
+ * Claims due messages, and reads everything that they are composed from (src/subjects/messages/README.md). Calls
+ * `claim_due`, and reads batches and envelopes.
+ */
 import {
   applicationOfMessage,
   type BatchId,
@@ -19,14 +22,14 @@ import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
 import { FACTS_BYTES, moneyAt } from '../../applications/sql/prepared-batch.ts';
 
-/** A message with everything that it is composed from: a `MessageSource` where its phone and name are there. */
+/** A message with everything that it is composed from. It is a `MessageSource` if its phone and name are there. */
 export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
-  /** Sends since an operator last queued the message again, or all of them; the next send counts too. */
+  /** The number of sends since an operator last queued the message again, or of all sends. The next send counts too. */
   readonly tries: number;
   readonly batchId: BatchId;
-  /** Why phone, name or amount cannot be read; null if they can be read, or if the applicant was erased. */
+  /** Why phone, name or amount cannot be read; null: they can be read, or the applicant was erased. */
   readonly fault: PersonalFault | null;
-  /** null if the applicant was erased or there is a fault. */
+  /** null: the applicant was erased, or there is a fault. */
   readonly phone: Phone | null;
   readonly name: string | null;
   readonly partnerId: PartnerId;
@@ -36,7 +39,7 @@ export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
 export interface ClaimedRow {
   messageId: MessageId;
   type: MessageType;
-  /** Sends so far. */
+  /** The number of sends so far. */
   attempts: number;
   tries: number;
   lastPartnerId: PartnerId;
@@ -44,7 +47,7 @@ export interface ClaimedRow {
   nowMs: number;
 }
 
-/** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
+/** In the order of the partners' turns. The sender's limits are shared in the same order (D42). */
 const CLAIM = `
   SELECT message_id AS "messageId", type, attempts, tries, last_partner AS "lastPartnerId",
     extract(epoch FROM now())::float8 * 1000 AS "nowMs"
@@ -54,7 +57,7 @@ const CLAIM = `
 interface ClaimedBatch {
   id: BatchId;
   phones: (string | null)[];
-  /** null at a position without an application. */
+  /** A position without an application has null. */
   idNumbers: (string | null)[];
   facts: Buffer;
   partnerId: PartnerId;
@@ -88,8 +91,8 @@ interface ClaimContext {
 }
 
 /**
- * Locks up to `limit` due messages of few partitions, no more than the sender's rate allows, until the end of the
- * transaction.
+ * Locks up to `limit` due messages of few partitions until the end of the transaction, but no more than the sender's
+ * rate allows.
  */
 export async function claimMessages(
   claim: Transaction,
@@ -99,7 +102,7 @@ export async function claimMessages(
 ): Promise<readonly ClaimedRow[]> {
   const values = [limit, messagesPerSecond, indexKeyId];
   const { rows } = await claim.query<ClaimedRow>({ name: 'claim_due', text: CLAIM, values });
-  // The others are free again with the end of the transaction.
+  // The others are released at the end of the transaction.
   const [few = []] = byPartitions(rows, ({ messageId }) => partitionOf(applicationOfMessage(messageId)));
   return few;
 }
@@ -114,7 +117,7 @@ export async function readClaimed(
   return { messages: await messagesOf(context, claim, rows), lastPartnerId, now: new Date(nowMs) };
 }
 
-/** `database` answers outside of the transaction of `claim`. */
+/** Reads the messages. `database` is used outside of the transaction of `claim`. */
 async function messagesOf(
   { database, vault, clock }: ClaimContext,
   claim: Transaction,
@@ -160,7 +163,7 @@ async function messagesOf(
   });
 }
 
-/** A deleted batch: its applicants count as erased. */
+/** The stand-in for a deleted batch, whose applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
   const facts = Buffer.alloc(FACTS_BYTES);
   return { id, phones: [], idNumbers: [], facts, partnerId: toPartnerId(0), partnerName: '', brand: {} };

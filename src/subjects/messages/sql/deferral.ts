@@ -1,4 +1,7 @@
-/** Defers or ends messages that do not go out now. */
+/**
+ * Puts off or ends claimed messages that do not go out now (docs/messages.md, "Reasons"). Writes `message_records` by
+ * `put_off`.
+ */
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -9,11 +12,11 @@ import { makeMessages } from './message-records.ts';
 
 const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
-/** A claimed message that does not go out now: it waits until `dueAt` (queued) or has ended (cancelled, failed). */
+/** A claimed message that does not go out now. It waits until `dueAt` (queued), or has ended (cancelled, failed). */
 export interface Deferral {
   readonly messageId: MessageId;
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
-  /** By the database's clock. */
+  /** The time by the database's clock. */
   readonly dueAt: Date;
   readonly reason: MessageReason;
 }
@@ -30,7 +33,10 @@ const SET_ASIDE = `
   WHERE message_id = $1::bigint AND status = 'queued'
   RETURNING type, status`;
 
-/** Makes a message that stops the others wait `afterMs`, because its fault may pass; it fails after `maxTries`. */
+/**
+ * Sets a message aside that stops the others: it waits for `afterMs`, because its fault may pass, and fails after
+ * `maxTries`.
+ */
 export async function setAside(
   database: Database,
   messageId: MessageId,

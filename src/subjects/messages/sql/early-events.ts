@@ -1,9 +1,10 @@
 /**
- * Status events without our callback that come before the record of their message. No message has their id yet, so
- * they are kept until the record comes.
+ * Early events: status events without our callback that come before the record of their message. No message has their
+ * id yet, so `early_events` keeps them until the record comes.
  *
- * A process that writes an event or a record commits it, and only then looks for the other one. So at least one of
- * the two finds the other, and no lock is needed. The process that takes the event out of the table applies it.
+ * A process that writes an event or a record first commits it, and then looks for the other one. So at least one of the
+ * two finds the other, and no lock is needed. The process that takes the event out of the table applies it
+ * (src/subjects/messages/README.md).
  */
 
 import type { BlindIndex } from '../../../domain/application/ids.ts';
@@ -11,7 +12,7 @@ import type { Database, Transaction } from '../../../ground/postgres/database.ts
 import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 
-/** The first event of each status counts; a later one may tell the recipient. */
+/** The first event of each status counts. A later one may add the recipient. */
 const KEEP = `
   INSERT INTO early_events AS e (channel_message_id, status, at, failure, user_index, came_ms)
   SELECT u.channel_message_id, u.status, (array_agg(u.at ORDER BY u.n))[1], (array_agg(u.failure ORDER BY u.n))[1],
@@ -37,7 +38,7 @@ export async function keepEarly(database: Database, events: readonly IndexedStat
 
 const TAKEN = `RETURNING 'status' AS kind, ${readIndex('e.channel_message_id')} AS "channelIndex", NULL AS callback,
   e.status, e.at, e.failure, ${readIndex('e.user_index')} AS "userIndex"`;
-/** An event that another transaction takes at the same moment is applied by that transaction. */
+/** If another transaction takes an event at the same moment, that transaction applies it. */
 const TAKE = `
   DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
     SELECT channel_message_id, status FROM early_events WHERE channel_message_id = ANY ($1::bigint[])
@@ -55,14 +56,14 @@ const TAKE_KNOWN = `
     ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
   ${TAKEN}`;
 
-/** A record with the callback of its send. */
+/** A recorded message, with the callback of its send. */
 export interface Recorded {
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   readonly callback: string;
 }
 
 /**
- * Takes the early events of these records out of the table and gives them the callback that they came without. Apply
+ * Takes the early events of these records out of the table, and gives them the callback that they came without. Apply
  * them in the same transaction.
  */
 export async function takeEarly(
@@ -78,8 +79,8 @@ export async function takeEarly(
 }
 
 /**
- * Takes early events whose message has a record by now out of the table: those with these ids, or at most 1,000 of
- * all if `channelIndexes` is null. Apply them in the same transaction.
+ * Takes early events whose message now has a record out of the table: those with these ids, or, if `channelIndexes` is
+ * null, at most 1,000 of all. Apply them in the same transaction.
  */
 export async function takeKnownEarly(
   session: Transaction,

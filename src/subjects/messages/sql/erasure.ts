@@ -1,4 +1,7 @@
-/** Takes out what delivery has about a person (`sql/functions/messages/erase.sql`). */
+/**
+ * Deletes what delivery has about a person (docs/subject.md, "Erase"; `sql/functions/messages/erase.sql`). Calls
+ * `erase_replies` and `erase_messages`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
@@ -7,9 +10,9 @@ const ERASE_REPLIES = 'SELECT erase_replies($1, $2, $3)';
 const ERASE = 'SELECT erase_messages($1, $2, $3, $4)';
 
 /**
- * Deletes the messages and replies of these applications and what delivery has under these phones (blind indexes, in
- * the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications, and stored the
- * erasure. `nobodySends`: no worker runs on the database. Throws an error of `isBeingSent` where a message is being
+ * Deletes the messages and replies of these applications, and what delivery has under these phones (blind indexes, each
+ * as the decimal text of a bigint), and suppresses the phones. The transaction has locked the applications, and stored
+ * the erasure. `nobodySends`: no worker runs on the database. Throws an error of `isBeingSent` if a message is being
  * sent.
  */
 export async function eraseMessages(
@@ -27,14 +30,14 @@ export function isBeingSent(error: unknown): boolean {
   return errorCode(error) === '55006';
 }
 
-/** A suppression stays, so it does not count. */
+/** Suppressions stay, so they are not counted. */
 const HAS = `
   SELECT EXISTS (SELECT FROM recipients WHERE phone_index = ANY ($1::bigint[]))
     OR EXISTS (SELECT FROM replies WHERE phone_index = ANY ($1::bigint[]))
     OR EXISTS (SELECT FROM channel_users WHERE phone_index = ANY ($1::bigint[]))
     OR EXISTS (SELECT FROM waiting_rejections WHERE phone_index = ANY ($1::bigint[])) AS has`;
 
-/** Whether delivery has something under these phones that an erasure takes out. */
+/** Whether delivery has something under these phones that an erasure deletes. */
 export async function hasPhones(session: Session, phones: readonly string[]): Promise<boolean> {
   return (await session.query<{ has: boolean }>(HAS, [phones])).rows[0]?.has === true;
 }

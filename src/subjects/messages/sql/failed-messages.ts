@@ -1,9 +1,9 @@
-/** Tells partners of messages that failed (D41). */
+/** Tells partners about messages that failed, as partner events (D41). Calls `tell_failed_messages`. */
 import type { MessageId } from '../../../domain/application/ids.ts';
 import type { MessageType } from '../../../domain/message/notify.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 
-/** A message that the session's transaction made `failed`. */
+/** A message that this transaction has made `failed`. */
 export interface FailedMessage {
   readonly messageId: MessageId;
   readonly type: MessageType;
@@ -11,7 +11,7 @@ export interface FailedMessage {
 
 const TELL = 'SELECT tell_failed_messages($1, $2)';
 
-/** Writes the events of these messages. The last statement of the transaction, by the order of locks. */
+/** Writes the events of these messages. By the order of locks this is the last statement of a transaction. */
 export async function tellFailed(session: Transaction, failed: readonly FailedMessage[]): Promise<void> {
   if (failed.length === 0) return;
   await session.query(TELL, [failed.map(({ messageId }) => messageId), failed.map(({ type }) => type)]);

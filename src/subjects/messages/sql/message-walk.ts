@@ -1,4 +1,7 @@
-/** Walks over messages, newest application first, with bounded memory. */
+/**
+ * Walks over messages for lists, the newest application first, in bounded memory. Reads `outbox`, `leases`,
+ * `waiting_messages` and `message_records`.
+ */
 import {
   type ApplicationId,
   firstMessageOf,
@@ -20,10 +23,10 @@ export interface MessageFilter {
 type Messages = AsyncGenerator<StoredMessage, void, undefined>;
 type IdRange = (typeof MESSAGE_ID_RANGES)[number];
 
-/** Most messages of one range of ids in memory at once. */
+/** The most messages of one range of ids in memory at once. */
 const CHUNK = 1_000;
 
-/** The messages that fit the filter, newest application first; of one application the latest message first. */
+/** The messages that fit the filter, newest application first; within an application the latest message first. */
 export async function* readMessages(database: Database, { applicationId, status }: MessageFilter): Messages {
   if (applicationId !== undefined) {
     const messages = await readMessagesOf(database, applicationId);
@@ -37,7 +40,7 @@ export async function* readMessages(database: Database, { applicationId, status 
 /** Merges walks, each of which gives its messages newest application first. */
 async function* merged(walks: readonly Messages[]): Messages {
   const heads: { message: StoredMessage; walk: Messages }[] = [];
-  // One after the other: a walk that has found all messages with a rare status spares the next walk its search.
+  // One after the other: a walk that has found all messages of a rare status saves the next walk its search.
   for (const walk of walks) {
     const { value: message } = await walk.next();
     if (message) heads.push({ message, walk });
@@ -63,7 +66,7 @@ async function* walkAll(database: Database, range: IdRange): Messages {
   }
 }
 
-/** The parts of a range that lie in one partition each, newest first. Messages after reviews have one partition. */
+/** The parts of a range, each within one partition, newest first. Messages after reviews have one partition. */
 async function* parts(database: Database, range: IdRange): AsyncGenerator<IdRange, void, undefined> {
   if (range.from !== '0') return yield range;
   for await (const { from, before } of partitionsDown(database)) {
@@ -72,15 +75,15 @@ async function* parts(database: Database, range: IdRange): AsyncGenerator<IdRang
 }
 
 /**
- * Most rows that one statement looks at: among millions a rare status would otherwise outlast the statement's time
- * limit.
+ * The most rows that one statement looks at. Among millions, the search for a rare status would otherwise pass the
+ * statement's time limit.
  */
 const SCAN = 20_000;
 
 const FOUND =
   "coalesce(array_agg(id ORDER BY id DESC), '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS seen";
 
-/** Waiting messages are found by their status; messages in the outbox are all queued. */
+/** Waiting messages are found by their status. Messages in the outbox are all queued. */
 const WALK_WAITING = `
   SELECT ${FOUND} FROM (
     (SELECT message_id AS id FROM waiting_messages
@@ -102,7 +105,10 @@ const WALK_SENDING = `
   ) AS found
   WHERE $2 = 'sending'::message_status`;
 
-/** Most messages have one of the other statuses, or pass through them: an index would cost each of them. */
+/**
+ * For the other statuses there is no index, because most messages pass through them, and an index would cost each of
+ * them.
+ */
 const WALK_RECORDS = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
     min(id) AS last, count(*)::integer AS seen
@@ -124,7 +130,7 @@ interface Page {
   readonly seen: number;
 }
 
-/** The messages of the range with this status. Stops as soon as all walks have found as many as the count says. */
+/** The messages of the range with this status. Stops when all walks together have found as many as the count says. */
 async function* walkStatus(
   database: Database,
   status: MessageStatus,

@@ -1,4 +1,7 @@
-/** Messages, as operators see them. */
+/**
+ * Reads messages and pauses as operators see them. Reads the functions over `messages`, `batches`, `sender` and
+ * `paused_templates`, and writes nothing.
+ */
 import {
   type ApplicationId,
   type MessageId,
@@ -16,11 +19,11 @@ export interface StoredMessage {
   readonly type: MessageType;
   readonly status: MessageStatus;
   readonly attempts: number;
-  /** A code: why the message waits, failed, is uncertain or was cancelled. */
+  /** A code that says why the message waits, failed, is uncertain or was cancelled. */
   readonly reason: MessageReason | null;
   /**
-   * queued: when the message goes out at the earliest. uncertain: from when an operator may settle it. Otherwise
-   * null.
+   * For `queued`: the earliest time at which the message goes out. For `uncertain`: from when on an operator may settle
+   * it. Otherwise null.
    */
   readonly dueAt: Date | null;
   /** When its application was registered, or reviewed (D40). */
@@ -29,7 +32,7 @@ export interface StoredMessage {
 }
 
 /**
- * When the application of a message after a review was reviewed; NULL for a registration's message. `m`: a row of
+ * When the application of a message after a review was reviewed; NULL for the message of a registration. `m`: a row of
  * `messages`.
  */
 export const REVIEWED_AT = `CASE WHEN m.message_id <> m.application_id THEN (
@@ -53,7 +56,7 @@ const LIST = withBatches('newest_messages($1, $2, $3) m');
 
 const READ = withBatches('messages_of($1) m');
 
-/** The `limit` messages with the highest ids from `from` up to but without `before`, newest application first. */
+/** The `limit` messages with the highest ids from `from` to before `before`, newest application first. */
 export async function readNewestMessages(
   database: Database,
   from: string,
@@ -63,9 +66,7 @@ export async function readNewestMessages(
   return (await database.query<StoredMessage>(LIST, [from, before, limit])).rows;
 }
 
-/**
- * These messages, newest application first, of one application the latest message first, if the ids have that order.
- */
+/** These messages in the order of the ids: newest application first, within an application the latest message first. */
 export async function readMessagesById(
   database: Database,
   ids: readonly MessageId[],

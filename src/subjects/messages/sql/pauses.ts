@@ -1,4 +1,7 @@
-/** Pauses of the sender and of single templates, which hold messages until an operator resumes them. */
+/**
+ * Pauses of the sender and of templates, which hold messages until an operator resumes them (docs/messages.md,
+ * "Pauses"). Reads and writes `sender`, `paused_templates` and the due times of messages.
+ */
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { walkWaiting } from './waiting-messages.ts';
@@ -11,7 +14,7 @@ const RESUME_SENDER = `
     probes = 0, probe_at = NULL, credit = CASE WHEN broken_at IS NULL THEN credit ELSE 10 END
   WHERE paused_at IS NOT NULL OR broken_at IS NOT NULL`;
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
-/** Includes messages of other paused templates; the next turn puts them off again. */
+/** This includes messages of other paused templates; the next turn puts those off again. */
 const MAKE_DUE = `
   UPDATE message_records SET due_at = now() WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
     SELECT m.message_id FROM message_records m
@@ -19,12 +22,12 @@ const MAKE_DUE = `
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
     ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED))`;
 
-/** Holds all messages until `resumeSender`. Returns false if the sender was paused already. */
+/** Holds all messages until `resumeSender`. Returns false if the sender was already paused. */
 export async function pauseSender(session: Session, reason: MessageReason): Promise<boolean> {
   return (await session.query(PAUSE_SENDER, [reason])).rowCount === 1;
 }
 
-/** Holds the messages of a template until `resumeTemplate`. Returns false if the template was paused already. */
+/** Holds the messages of a template until `resumeTemplate`. Returns false if the template was already paused. */
 export async function pauseTemplate(session: Session, name: string, reason: MessageReason): Promise<boolean> {
   return (await session.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }

@@ -1,4 +1,7 @@
-/** Makes the blind indexes of the channel's messages in the records again. */
+/**
+ * Makes the blind indexes of the channel's ids in `message_records` again, after a change of the index key
+ * (docs/keys.md, "The index key"). Works in steps by partition.
+ */
 import {
   batchesOfPartition,
   firstMessageOf,
@@ -18,16 +21,16 @@ const READ_RECORDS = `
 const WRITE_RECORDS = `
   UPDATE message_records m SET channel_message_id = g.index FROM unnest($1::bigint[], $2::bigint[]) AS g(id, index)
   WHERE m.message_id = ANY ($1::bigint[]) AND m.message_id = g.id`;
-/** Most reads of one step: what a step that is killed has to do again. */
+/** The most reads of one step, which is what has to be done again after a killed step. */
 const READS = 10;
 
-/** The messages after reviews, whose records are one partition after all others. */
+/** The messages after reviews. Their records are one partition, after all others. */
 const AFTER_REVIEWS = {
   from: toMessageId(MESSAGE_ID_RANGES.at(-2)!.from),
   before: toMessageId(MESSAGE_ID_RANGES[0]!.before),
 };
 
-/** A step goes on from the id of a message. */
+/** How the records are made again. A step goes on from the id of a message. */
 export const RECORD_REINDEXING: Reindexing = { name: 'message records', step: reindexRecords };
 
 async function reindexRecords(session: Transaction, { again }: Remaking, text: string): Promise<ReindexStep> {
@@ -46,7 +49,7 @@ async function reindexRecords(session: Transaction, { again }: Remaking, text: s
   return { next: await placeAfter(session, from, before), written };
 }
 
-/** Where the next step begins when this one came to `from` in a partition that ends at `before`. */
+/** Where the next step begins after this one has come to `from`, in a partition that ends at `before`. */
 async function placeAfter(session: Transaction, from: MessageId, before: MessageId): Promise<string | null> {
   if (from === AFTER_REVIEWS.before) return null;
   const end = firstMessageOf(toBatchId(await partitionsEnd(session)));

@@ -1,4 +1,7 @@
-/** Replies: queued in the transaction of a turn, and found again (`sql/functions/messages/replies.sql`). */
+/**
+ * Replies: seals and queues them in the transaction of a turn, and finds them again (docs/messages.md, "Replies";
+ * `sql/functions/messages/replies.sql`). Reads and writes `replies`.
+ */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -13,17 +16,17 @@ import type { Vault } from '../../../seal/vault.ts';
 /** A reply to queue. */
 export interface QueuedReply {
   readonly applicationId: ApplicationId;
-  /** A conversation numbers its turns upwards; a turn has one reply for ever. */
+  /** The number of the turn. The numbers of a conversation increase, and a turn never has a second reply. */
   readonly turn: number;
   readonly partnerId: PartnerId;
   readonly phoneIndex: BlindIndex<'phone'>;
-  /** As `sealReply` makes it. */
+  /** The content as `sealReply` makes it. */
   readonly content: Buffer;
-  /** The channel takes the reply until then. */
+  /** Until then the channel takes the reply. */
   readonly windowUntil: Date;
 }
 
-/** Rings where a transaction with replies has committed, so that this process sends them at once. */
+/** Rings after a transaction with replies has committed, so that this process sends them at once. */
 export const REPLY_BELL = new Bell();
 
 /** Seals the content of a reply. */
@@ -49,7 +52,7 @@ export function replyValues(replies: readonly QueuedReply[]): unknown[] {
   ];
 }
 
-/** The content of a reply is sealed with a data key that is retired: seal it again. */
+/** The error for a reply whose content is sealed with a retired data key: seal it again. */
 export function retiredReplyKey(): Error {
   return new Error('a reply is sealed with a data key that is retired');
 }
@@ -57,8 +60,8 @@ export function retiredReplyKey(): Error {
 const QUEUE = 'SELECT queue_replies($1, $2, $3, $4, $5, $6) AS "areQueued"';
 
 /**
- * Queues replies; a turn that has a reply keeps it. After the commit, ring `REPLY_BELL`. Throws where a content is
- * sealed with a data key that is retired: seal it again.
+ * Queues replies; a turn that already has a reply keeps that one. After the commit, ring `REPLY_BELL`. Throws if a
+ * content is sealed with a retired data key: seal it again.
  */
 export async function queueReplies(session: Transaction, replies: readonly QueuedReply[]): Promise<void> {
   if (replies.length === 0) return;
@@ -72,13 +75,13 @@ export interface StoredReply {
   readonly turn: number;
   readonly status: MessageStatus;
   readonly reason: MessageReason | null;
-  /** Blind index of the channel's own id; null until the channel took the reply. */
+  /** The blind index of the channel's own id; null: the channel has not taken the reply yet. */
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   readonly createdAt: Date;
   readonly windowUntil: Date;
-  /** By the database's clock. */
+  /** When it was sent, by the database's clock. */
   readonly sentAt: Date | null;
-  /** By the channel's clock. */
+  /** When it was delivered, by the channel's clock. */
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
 }
@@ -107,7 +110,7 @@ const OF_CHANNEL = `
   FROM replies
   WHERE channel_message_id = ANY ($1::bigint[])`;
 
-/** The replies with these ids of the channel, by the id; ids of no reply are absent. */
+/** The replies with these ids of the channel, by the id. Ids that belong to no reply are absent. */
 export async function replyOfChannelMessage(
   session: Session,
   indexes: readonly BlindIndex<'channel_message_id'>[],

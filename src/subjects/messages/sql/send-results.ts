@@ -1,4 +1,7 @@
-/** Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. */
+/**
+ * Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. Calls
+ * `record_send_results`; `rules/after-send.ts` has the rule.
+ */
 import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import type { MessageType } from '../../../domain/message/notify.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -19,7 +22,7 @@ export interface SendResultRow extends ResultMove {
 
 const RECORD = 'SELECT record_send_results($1, $2, $3, $4, $5, $6, $7, $8)';
 
-/** Records results; a message that changed meanwhile stays as it is. */
+/** Records results. A message that has changed meanwhile stays as it is. */
 export async function recordSendResults(
   database: Database,
   records: readonly SendResultRow[],

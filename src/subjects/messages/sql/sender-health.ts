@@ -1,27 +1,27 @@
 /**
- * Whether the channel works, as all workers together found: one row, with its rules in
- * `sql/functions/messages/sender.sql`.
+ * Whether the channel works, as all workers together have found: the one row of `sender`, whose rules are in
+ * `sql/functions/messages/sender.sql` (docs/messages.md, "When the channel fails").
  */
 
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 
 /**
- * What the channel's answers changed. `broken`: only probes go out from now on; `mended`: all messages may go out
+ * What the channel's answers changed. `broken`: from now on only probes go out. `mended`: all messages may go out
  * again.
  */
 export type HealthChange = 'broken' | 'mended';
 
 export interface Answers {
-  /** Answers that told something about their message. */
+  /** How many answers said something about their message. */
   readonly alive: number;
-  /** Sends without such an answer, after the last send that had one. */
+  /** How many sends after the last such answer had none. */
   readonly failing: number;
-  /** Why the last of the failing sends failed; null if there is none. */
+  /** Why the last of the failing sends failed; null: there is none. */
   readonly reason: MessageReason | null;
 }
 
-/** Counts answers. Returns null if they change nothing. */
+/** Counts answers. Returns the change; null: they change nothing. */
 export async function noteAnswers(
   database: Database,
   { alive, failing, reason }: Answers,
@@ -35,11 +35,11 @@ export async function noteAnswers(
   return rows[0]?.change ?? null;
 }
 
-/** Why messages wait for the channel. */
+/** The break of a channel that fails. */
 interface ChannelBreak {
   readonly since: Date;
   readonly reason: MessageReason;
-  /** Messages that were sent since then, to try the channel. */
+  /** How many messages were sent since then, to try the channel. */
   readonly probes: number;
   /** When the next probe goes out, if a message is due. */
   readonly nextProbeAt: Date;
@@ -49,7 +49,7 @@ const BREAK = `
   SELECT broken_at AS since, broken_reason AS reason, probes, probe_at AS "nextProbeAt" FROM sender
   WHERE broken_at IS NOT NULL`;
 
-/** Returns null while the channel works. */
+/** The break; null: the channel works. */
 export async function readBreak(database: Database): Promise<ChannelBreak | null> {
   return (await database.query<ChannelBreak>(BREAK)).rows[0] ?? null;
 }

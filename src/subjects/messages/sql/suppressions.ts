@@ -1,10 +1,10 @@
-/** Phones that get no messages, by blind index. */
+/** Phones that get no messages, by blind index: reads and writes `suppressions` (docs/messages.md, "Consent"). */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 
 /**
- * The source of a suppression: a word that the applicant wrote, a setting that the channel reported, or an operator.
+ * Where a suppression comes from: a word that the applicant wrote, a setting that the channel reported, or an operator.
  */
 type SuppressionSource = 'keyword' | 'channel' | 'operator';
 
@@ -34,7 +34,7 @@ export interface ChangeCounts {
   readonly resumed: number;
 }
 
-/** Counts rows that tell whether a phone was suppressed before and is now. */
+/** Counts changes in rows that tell whether a phone was suppressed before, and is now. */
 export function countChanges(rows: readonly { was: boolean | null; is: boolean | null }[]): ChangeCounts {
   return {
     suppressed: rows.filter(({ was, is }) => is === true && was === false).length,
@@ -43,7 +43,7 @@ export function countChanges(rows: readonly { was: boolean | null; is: boolean |
 }
 
 /**
- * Applies opt-outs and resumes of the channel, in any order and number (`apply_opt_out_changes` in
+ * Applies opt-outs and resumes that the channel reports, in any order and number (`apply_opt_out_changes` in
  * `sql/functions/messages/suppressions.sql` says which one holds).
  */
 export async function applyOptOutChanges(
@@ -73,8 +73,7 @@ export async function suppressApplicants(
 const ADD = 'SELECT add_suppression($1) AS added';
 
 /**
- * Suppresses a phone for an operator, which is stronger than any other suppression. Returns false if the phone was
- * suppressed already.
+ * Suppresses a phone for an operator. No other source is stronger. Returns false if the phone was already suppressed.
  */
 export async function addSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
@@ -89,27 +88,27 @@ export async function liftSuppression(database: Database, phoneIndex: BlindIndex
 
 const IS_SUPPRESSED = 'SELECT FROM suppressions WHERE phone_index = $1 AND active';
 
-/** Whether a phone wants no messages. */
+/** Whether a phone is suppressed. */
 export async function isSuppressed(session: Session, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await session.query(IS_SUPPRESSED, [toBigint(phoneIndex)])).rowCount === 1;
 }
 
-/** Phones that became suppressed after a moment, as a restored older store takes them. */
+/** Phones that became suppressed after a moment, for a restored older store. */
 export interface LaterSuppressions {
   /** Blind indexes, as the decimal texts of a bigint. */
   readonly phones: readonly string[];
   readonly sources: readonly string[];
-  /** By the channel's clock: the opt-out; null: an operator's. */
+  /** When the person opted out, by the channel's clock; null: an operator suppressed the phone. */
   readonly stoppedAt: readonly (Date | null)[];
 }
 
-/** Less than the time that a change takes to be committed. */
+/** A change that was under way at the moment has committed within this time. */
 const UNDER_WAY = "interval '1 minute'";
 const SINCE = `
   SELECT phone_index AS phone, source, stopped_at AS "stoppedAt" FROM suppressions
   WHERE active AND changed_at > $1::timestamptz - ${UNDER_WAY} ORDER BY phone_index`;
 
-/** The phones that became suppressed after a moment, and are. */
+/** The phones that became suppressed after a moment, and still are. */
 export async function readSuppressionsSince(session: Session, at: Date): Promise<LaterSuppressions> {
   const { rows } = await session.query<{ phone: string; source: string; stoppedAt: Date | null }>(SINCE, [
     at,
@@ -129,7 +128,7 @@ const SUPPRESS_AGAIN = `
     stopped_at = greatest(s.stopped_at, excluded.stopped_at), heard_ms = elapsed_ms()
   WHERE NOT s.active`;
 
-/** Suppresses these phones where they are not. Returns how many were not. */
+/** Suppresses those of these phones that are not suppressed. Returns how many. */
 export async function suppressAgain(
   session: Session,
   { phones, sources, stoppedAt }: LaterSuppressions,
@@ -138,12 +137,15 @@ export async function suppressAgain(
   return (await session.query(SUPPRESS_AGAIN, [phones, sources, stoppedAt])).rowCount ?? 0;
 }
 
-/** Whether there is a suppression, in force or lifted: it is stored under the index of its phone. */
+/**
+ * Whether there is any suppression, in force or lifted. It is stored under the blind index of its phone, so it depends
+ * on the index key.
+ */
 export async function hasSuppressions(session: Session): Promise<boolean> {
   return (await session.query('SELECT FROM suppressions LIMIT 1')).rows.length > 0;
 }
 
-/** Most suppressions in memory at once. */
+/** The most suppressions in memory at once. */
 const CHUNK = 1_000;
 
 /** The cursor is text, because a `Date` would lose the microseconds. */

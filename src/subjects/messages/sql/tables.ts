@@ -1,4 +1,4 @@
-/** The tables of messages. */
+/** The tables of messages: what is kept, sealed and deleted, when, and how a new index key changes them. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 import { replyIdentity } from './replies.ts';
 
@@ -8,7 +8,7 @@ export const MESSAGE_COUNTS = {
   fold: { job: 'fold message counts', key: ['status'], sums: ['count'] },
 } satisfies Table;
 
-/** An event of no message within an hour: this service did not send the message. */
+/** An event that finds no message within an hour is about a message that this service did not send. */
 export const EARLY_EVENTS = {
   name: 'early_events',
   person: 'blind index',
@@ -16,7 +16,7 @@ export const EARLY_EVENTS = {
   indexes: [{ column: 'channel_message_id' }, { column: 'user_index' }],
 } satisfies Table;
 
-/** Where one of two phones that become one was suppressed, it is. */
+/** If two phones become one, the phone is suppressed if one of them was. */
 const MOVE_SUPPRESSIONS = [
   `INSERT INTO suppressions AS t (phone_index, active, source, created_at, changed_at, stopped_at, resumed_at, lifted_at,
     lifted_stop, heard_ms)
@@ -32,7 +32,7 @@ const MOVE_SUPPRESSIONS = [
 ];
 
 const LIFTS_KEPT = "interval '30 days'";
-/** Of a phone that is not suppressed, and whose last change is so long ago, no older event can come. */
+/** If a phone is not suppressed and its last change is this long ago, no older event can still come. */
 export const SUPPRESSIONS = {
   name: 'suppressions',
   person: 'blind index',
@@ -45,14 +45,14 @@ export const SUPPRESSIONS = {
   indexes: [{ column: 'phone_index', isUnique: true, moves: MOVE_SUPPRESSIONS }],
 } satisfies Table;
 
-/** What stays under the old index is deleted by the upkeep a day later. */
+/** A row that stays under the old index is deleted by the upkeep a day later. */
 const MOVE_RECIPIENTS = `
   UPDATE recipients t SET phone_index = g.after
   FROM (SELECT DISTINCT ON (u.after) u.before, u.after FROM unnest($1::bigint[], $2::bigint[]) AS u(before, after)
     ORDER BY u.after, u.before) AS g
   WHERE t.phone_index = g.before AND NOT EXISTS (SELECT FROM recipients o WHERE o.phone_index = g.after)`;
 
-/** Persons of whom the channel told nothing for a year go. */
+/** Persons about whom the channel has told nothing for a year are deleted. */
 export const CHANNEL_USERS = {
   name: 'channel_users',
   person: 'blind index',

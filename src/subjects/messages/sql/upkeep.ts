@@ -1,11 +1,14 @@
-/** The upkeep's part of delivery: lost sends, old recipients, times after a step of the clock. */
+/**
+ * The upkeep of delivery: lost sends, old recipients and rejections, and times after a step of the clock
+ * (docs/upkeep.md). Calls `settle_leases`, `forget_recipients`, `forget_rejections` and `mend_leap`.
+ */
 import { type PartnerId, toPartnerId } from '../../../domain/partner/credential.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 
 const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 
 /**
- * Makes messages uncertain whose process died between sending and recording; an operator may settle them after
+ * Makes those messages uncertain whose process died between sending and recording; an operator may settle them after
  * `settleAfterMs`. Forgets leases whose messages are all recorded. Returns how many messages became uncertain.
  */
 export async function findLost(database: Database, settleAfterMs: number): Promise<number> {
@@ -21,7 +24,7 @@ export async function findLost(database: Database, settleAfterMs: number): Promi
   return lost;
 }
 
-/** Most recipients that one statement forgets. */
+/** The most recipients that one statement deletes. */
 const CHUNK = 5_000;
 const FORGET_RECIPIENTS = 'SELECT forget_recipients($1) AS forgotten';
 
@@ -36,16 +39,16 @@ export async function forgetRecipients(database: Database): Promise<void> {
 const FORGET_REJECTIONS = 'SELECT phone, partner, message FROM forget_rejections($1, $2, $3)';
 
 interface RejectionKey {
-  /** null: there are no more. */
+  /** null: the end is reached. */
   readonly phone: string | null;
   readonly partner: PartnerId;
   readonly message: string;
 }
 
-/** Before every blind index. */
+/** A key before every blind index. */
 const FIRST: RejectionKey = { phone: `${-(2n ** 63n)}`, partner: toPartnerId(0), message: '0' };
 
-/** Forgets which phones get a `rejected` of messages that wait no more (D42). */
+/** Deletes the notes about `rejected` messages that no longer wait (D42). */
 export async function forgetRejections(database: Database): Promise<void> {
   for (let last = FIRST; last.phone !== null; ) {
     const { phone, partner, message } = last;

@@ -1,10 +1,13 @@
-/** Messages that wait for their contact window, or for another time. */
+/**
+ * Counts messages that wait for a later time, and makes those due that wait for their contact window
+ * (docs/contact-windows.md). Reads `waiting_messages`, and writes `message_records`.
+ */
 import { type MessageId, partitionOf } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { walkWaiting } from './waiting-messages.ts';
 
-/** The most that are counted; it stands for more, too. To count them takes a few milliseconds. */
+/** The most that are counted. This number also stands for more. To count them takes a few milliseconds. */
 export const MOST_LATER = 50_000;
 
 const LATER = `
@@ -12,14 +15,17 @@ const LATER = `
     SELECT w.due_at FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at > now()
     ORDER BY w.due_at LIMIT ${MOST_LATER}) AS f`;
 
-/** Queued messages whose time has not come, and their times; null: there are none. */
+/** How many queued messages wait for a later time, and their times; null: there are none. */
 export interface LaterMessages {
   readonly messages: number;
   readonly first: Date | null;
   readonly last: Date | null;
 }
 
-/** Counts the queued messages that wait for their time. Those whose turn has not come yet are due. */
+/**
+ * Counts the queued messages that wait for a later time. Messages that only wait for their turn are due, and do not
+ * count.
+ */
 export async function countLater(database: Database): Promise<LaterMessages> {
   return onlyRow((await database.query<LaterMessages>(LATER)).rows);
 }
@@ -32,7 +38,7 @@ const MAKE_DUE = `
     SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}
     ORDER BY m.message_id FOR NO KEY UPDATE))`;
 
-/** The messages that wait for their contact window, in no order. */
+/** The messages that wait for their contact window, in any order. */
 export async function readWaitingForHours(database: Database): Promise<MessageId[]> {
   const waiting: MessageId[] = [];
   for await (const ids of walkWaiting(database, 'queued')) {
@@ -42,7 +48,7 @@ export async function readWaitingForHours(database: Database): Promise<MessageId
   return waiting;
 }
 
-/** Makes those of the messages due that still wait for their contact window. */
+/** Makes those of these messages due that still wait for their contact window. */
 export async function makeWaitingDue(database: Database, ids: readonly MessageId[]): Promise<void> {
   for (const some of byPartitions(ids, partitionOf)) await database.query(MAKE_DUE, [some]);
 }

@@ -1,12 +1,14 @@
-/** Walks over the messages that wait for their time or for an operator, in the order of their ids. */
+/**
+ * Walks over the messages that wait for a time or for an operator, in the order of their ids. Reads `waiting_messages`.
+ */
 import { type MessageId, toMessageId } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 
-/** Messages of these statuses alone wait, and have a due time: `is_waiting` of the database. */
+/** Only messages of these statuses wait, and have a due time: `is_waiting` of the database. */
 export const WAITING_STATUSES: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
-/** Most messages of one step. */
+/** The most messages of one step. */
 const STEP = 5_000;
 
 /** The messages of one step lie in few partitions (`of_few_partitions`). */
@@ -15,7 +17,7 @@ const WALK = `
     SELECT message_id FROM waiting_messages WHERE status = $1 AND message_id > $2 ORDER BY message_id LIMIT ${STEP}
   )))::text AS id`;
 
-/** The messages with this status that waited when the walk came by, in steps for a statement each. */
+/** The messages with this status that waited when the walk came to them, in steps that fit one statement each. */
 export async function* walkWaiting(
   database: Database,
   status: MessageStatus,

@@ -1,4 +1,4 @@
-/** Checks an operator's contact windows before a message waits for one (docs/contact-windows.md). */
+/** Checks an operator's contact windows before a message waits for one (docs/contact-windows.md has the form). Pure. */
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import {
@@ -18,7 +18,7 @@ import { isZone } from '../../../ground/base/local-time.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
 const MAX_CLOSED_DAYS = 30;
-/** How many days ahead a window must open: two years, by when daylight saving time and holidays have come round. */
+/** Within how many days a window must open. After two years, daylight saving time and all holidays have occurred. */
 const TRIED_DAYS = 730;
 
 const strict = { additionalProperties: false };
@@ -90,7 +90,7 @@ function checkShape(country: Country, value: unknown, refuse: Refuse): void {
   refuse(path, (first && RULES[first.keyword]?.(path)) ?? first?.message ?? 'is not a window');
 }
 
-/** The text for a broken keyword of the schema, where the keyword's own message would not help. */
+/** The text for a broken keyword of the schema, if the keyword's own message would not help. */
 const RULES: Readonly<Record<string, (path: string) => string>> = {
   boolean: () => 'is not a key or date that may stand there',
   const: () => `must be one of ${MESSAGE_TYPES.join(', ')}`,
@@ -153,7 +153,10 @@ function checkDates(country: Country, { closed_dates, open_dates }: CountryWindo
   if (both >= 0) refuse(`${country}.closed_dates.${both}`, 'is one of open_dates too');
 }
 
-/** A window whose zones are never open together, or that closed dates keep shut, would hold messages back for ever. */
+/**
+ * Refuses a window whose zones are never open together, or that closed dates keep shut. It would hold messages back for
+ * ever.
+ */
 function checkOpens(
   country: Country,
   window: CountryWindow,

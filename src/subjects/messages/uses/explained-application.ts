@@ -1,4 +1,7 @@
-/** Everything about one application, with its messages and its history, as operators see it (D30, D34). */
+/**
+ * Everything about one application, with its messages and its history, as operators see it (D30, D34, D48). Reads
+ * applications and messages, and writes nothing.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import {
   APPLICANT,
@@ -22,7 +25,7 @@ interface HistoryEntry {
   readonly way: ActorWay;
   readonly action: ReviewAction | 'register' | 'interested' | 'free_phone';
   readonly from: ApplicationStatus | null;
-  /** null if the decision of the registration cannot be read. */
+  /** null: the decision of the registration cannot be read. */
   readonly to: ApplicationStatus | null;
   readonly reason: string;
   /** null for the registration and the tap. */
@@ -61,10 +64,13 @@ export async function showApplication(
   return { ...details, messages, history: [registered, ...events] };
 }
 
-/** A name of the command line may be any word, so the applicant is known by what only applicants do. */
+/**
+ * How the actor of an event acted. A name of the command line may be any word, so an applicant is recognised by acts
+ * that only applicants do.
+ */
 function wayOf({ action, actor, reasonCode }: ApplicationDetails['events'][number]): ActorWay {
   if (action === 'interested') return 'applicant';
-  // An operator who records a withdrawal has another name.
+  // An operator who records a withdrawal never has this name.
   if (reasonCode === 'contract_withdrawn' && actor === APPLICANT) return 'applicant';
   return accountOf(actor) === null ? 'command_line' : 'operator';
 }

@@ -1,4 +1,7 @@
-/** Reads an operator's contact windows (docs/contact-windows.md). */
+/**
+ * Loads the contact windows of a process: the operator's file and the built-in windows (docs/contact-windows.md). Reads
+ * the file; `uses/check-contact-windows.ts` checks it.
+ */
 import { readFile } from 'node:fs/promises';
 import {
   type ContactWindows,
@@ -11,9 +14,9 @@ import { ToldError } from '../../../ground/base/told-error.ts';
 import { loadPublicHolidays } from './public-holidays.ts';
 
 /**
- * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
- * of public holidays, and the modules that check a file where there is one. Throws `ToldError` that names
- * the file, the path in it and the rule.
+ * The windows of the countries in the file, and the built-in windows of all others; `path` null: there is no file.
+ * Loads the library of public holidays, and, if there is a file, the modules that check it. Throws `ToldError` that
+ * names the file, the place in it and the rule.
  */
 export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
   const holidays = await loadPublicHolidays();

@@ -1,4 +1,7 @@
-/** Retries or cancels many messages at once. */
+/**
+ * Retries or cancels many messages at once, for operators (docs/messages.md, "Uncertain messages").
+ * `sql/changes/message-selection.ts` writes.
+ */
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
@@ -11,7 +14,7 @@ import {
 
 export { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange };
 
-/** Which messages; a part that is absent does not narrow. */
+/** Which messages are changed. An absent part does not narrow them. */
 export interface ChangeFilter {
   readonly status?: ChangeableStatus | undefined;
   readonly reason?: string | undefined;

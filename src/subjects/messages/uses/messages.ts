@@ -1,4 +1,7 @@
-/** What operators see of messages and do with them. */
+/**
+ * What operators see about messages and do with them: list, count, show, retry, cancel, resume (docs/messages.md).
+ * Reads and writes the tables of messages through `sql`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../domain/message/notify.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -17,7 +20,7 @@ import { countLater, MOST_LATER } from '../sql/waiting-hours.ts';
 export type { MessageFilter, StoredMessage };
 export { MOST_LATER };
 
-/** The messages that fit every part of the filter, newest application first; memory is bounded. */
+/** The messages that fit every part of the filter, newest application first, in bounded memory. */
 export function listMessages(
   { database }: OperatorContext,
   filter: MessageFilter,
@@ -26,8 +29,8 @@ export function listMessages(
 }
 
 /**
- * How many messages have each status, how many of the queued ones wait for their hour, what is paused, since when the
- * channel fails (null while it works), and the replies that wait.
+ * How many messages have each status, how many queued ones wait for a later time, what is paused, since when the
+ * channel fails (null: it works), and the replies that wait.
  */
 export async function countMessages({ database }: OperatorContext) {
   return {
@@ -50,7 +53,7 @@ export async function showMessages(
 }
 
 /**
- * Queues again those messages of an application that failed, or that are uncertain and that the channel did not settle
+ * Queues again those messages of an application that failed, or that are uncertain and were not settled by the channel
  * in time. Returns these messages. Throws `OperatorError` if there is none.
  */
 export async function retryMessages(
@@ -89,14 +92,14 @@ async function refuse(context: OperatorContext, applicationId: ApplicationId, de
   );
 }
 
-/** When an operator may settle an uncertain message. */
+/** The text that says from when on an operator may settle an uncertain message. */
 function notBefore(status: MessageStatus, dueAt: Date | null, word: string): string {
   return status === 'uncertain' && dueAt !== null ? `${word} ${dueAt.toISOString()}` : '';
 }
 
 /**
- * Lets the messages of a template, or of the whole sender (null), go out again; the sender's also during a break of
- * the channel. Throws `OperatorError`.
+ * Lets the messages of a template, or of the whole sender (null), go out again. For the sender this also ends a break
+ * of the channel. Throws `OperatorError`.
  */
 export async function resumeMessages({ database }: OperatorContext, template: string | null): Promise<void> {
   const resumed = await (template === null ? resumeSender(database) : resumeTemplate(database, template));

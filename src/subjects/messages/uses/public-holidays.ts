@@ -1,12 +1,12 @@
-/** Public holidays from the data of `date-holidays`, which needs no network. */
+/** Public holidays from the data of the package `date-holidays`, without a network (docs/contact-windows.md). */
 import type Holidays from 'date-holidays';
 import type { PublicHolidays } from '../../../domain/message/contact-window.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 
 /**
- * Loads the library, which takes a tenth of a second and some 30 MB, so only processes that deliver load it. Returns
- * the holidays of a whole country, not of its regions, with every date that a holiday touches: also the eve of a
- * holiday that begins at sunset. The first question about a year takes some twenty milliseconds; its answer is kept.
+ * Loads the library. That takes a tenth of a second and some 30 MB, so only processes that deliver load it. Returns the
+ * holidays of a whole country, not of its regions, with every date that a holiday touches, such as the eve of a holiday
+ * that begins at sunset. The first question about a year takes some twenty milliseconds; its answer is kept.
  */
 export async function loadPublicHolidays(): Promise<PublicHolidays> {
   const { default: Library } = await import('date-holidays');

@@ -1,4 +1,7 @@
-/** What operators do with replies of unknown fate (docs/messages.md, "Replies"). */
+/**
+ * What operators do with replies of unknown fate: list, send again, cancel (docs/messages.md, "Replies"). Reads and
+ * writes `replies`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -19,8 +22,8 @@ export function listReplies({ database }: OperatorContext): AsyncGenerator<Unset
 }
 
 /**
- * Sends the newest reply of an application once more, whose fate is unknown; the person may read it twice. Uncertain
- * replies before it are cancelled: it takes their place. Throws `OperatorError` where it is not uncertain, or the
+ * Sends the newest reply of an application once more, if its fate is unknown; the person may read it twice. It takes
+ * the place of earlier uncertain replies, which are cancelled. Throws `OperatorError` if it is not uncertain, or if the
  * channel's window is closed.
  */
 export async function retryReply(context: OperatorContext, id: ApplicationId): Promise<UnsettledReply> {
@@ -42,7 +45,7 @@ export async function retryReply(context: OperatorContext, id: ApplicationId): P
 
 /**
  * Settles the uncertain replies of an application: none of them is sent again. Returns how many there were. Throws
- * `OperatorError` where there is none.
+ * `OperatorError` if there is none.
  */
 export async function cancelReplies(context: OperatorContext, id: ApplicationId): Promise<number> {
   return inTransaction(context.database, async (session) => {

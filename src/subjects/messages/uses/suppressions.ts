@@ -1,4 +1,7 @@
-/** What operators do with suppressions. */
+/**
+ * What operators do with suppressions: list, add, remove (docs/messages.md, "Consent"). Reads and writes
+ * `suppressions`.
+ */
 import type { BlindIndex } from '../../../domain/application/ids.ts';
 import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -15,8 +18,7 @@ import {
 export type { Suppression };
 
 /**
- * All suppressions, newest first; memory is bounded. The store holds no phones in clear text, only their blind
- * indexes.
+ * All suppressions, newest first, in bounded memory. The store has no phones in clear text, only their blind indexes.
  */
 export function listSuppressions({
   database,
@@ -25,8 +27,8 @@ export function listSuppressions({
 }
 
 /**
- * Sends no message to this phone from now on, until an operator removes the suppression. `added` is false if the
- * phone was suppressed already. Throws `OperatorError` if `text` is not one phone.
+ * From now on no message goes to this phone, until an operator removes the suppression. `added` is false if the phone
+ * was already suppressed. Throws `OperatorError` if `text` is not exactly one phone.
  */
 export async function addSuppression(
   context: OperatorContext,
@@ -37,8 +39,7 @@ export async function addSuppression(
 }
 
 /**
- * Lets messages go to this phone again, whatever suppressed it. Throws `OperatorError` if the phone is not
- * suppressed.
+ * Lets messages go to this phone again, whatever suppressed it. Throws `OperatorError` if the phone is not suppressed.
  */
 export async function removeSuppression(
   context: OperatorContext,
@@ -52,7 +53,7 @@ export async function removeSuppression(
 
 async function indexOf(context: OperatorContext, text: string): Promise<BlindIndex<'phone'>> {
   const phone = await readOnePhone(context, text);
-  // After a vault reindex the index would be nobody's, and messages would go on.
+  // If the indexes were made with another key, the suppression would hold for no phone, and messages would go on.
   await requireIndexKey(context.database, context.vault);
   return phoneIndexOf(context.vault, phone);
 }

@@ -1,4 +1,7 @@
-/** Changes of the messages of one application by an operator. */
+/**
+ * Lets an operator retry or cancel the messages of one application (docs/messages.md, "Uncertain messages"). Writes
+ * `message_records`.
+ */
 import {
   type ApplicationId,
   type MessageId,
@@ -21,7 +24,7 @@ function changeText(change: MessageChange): string {
 }
 
 /**
- * Queues the messages of an application again that failed, or that are uncertain and may be settled. Returns these
+ * Queues again those messages of an application that failed, or that are uncertain and may be settled. Returns these
  * messages.
  */
 export function retryMessages(database: Database, applicationId: ApplicationId): Promise<StoredMessage[]> {
@@ -29,7 +32,7 @@ export function retryMessages(database: Database, applicationId: ApplicationId):
 }
 
 /**
- * Cancels the messages of an application that are queued, or that are uncertain and may be settled. Returns these
+ * Cancels those messages of an application that are queued, or that are uncertain and may be settled. Returns these
  * messages.
  */
 export async function cancelMessages(

@@ -1,4 +1,7 @@
-/** Retries and cancels many messages of one status, in statements of bounded work. */
+/**
+ * Lets an operator retry or cancel many messages of one status, in statements of limited work (docs/messages.md,
+ * "Uncertain messages"). Reads and writes `outbox` and `message_records`.
+ */
 import {
   applicationOfMessage,
   type BatchId,
@@ -20,15 +23,15 @@ interface MessageSelection {
 }
 
 export interface SelectionCount {
-  /** Messages that the change applies to, or was applied to. */
+  /** How many messages the change applies to, or was applied to. */
   readonly ready: number;
-  /** Uncertain messages that the channel may still settle. */
+  /** How many uncertain messages the channel may still settle. */
   readonly early: number;
-  /** When the last of these may be settled. */
+  /** From when on the last of these may be settled. */
   readonly earlyUntil: Date | null;
 }
 
-/** The partner's batches among these. */
+/** Which of these batches are the partner's. */
 const OWN = 'SELECT b.id FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.partner_id = $2';
 
 const FITS = `
@@ -43,7 +46,7 @@ const COUNTED = `
 
 const COUNT = `WITH fits AS (${FITS}) ${COUNTED}`;
 
-/** Locks rows in the order of the ids, as every statement does that locks several. */
+/** The statement of a change. It locks rows in the order of the ids, as every statement does that locks several. */
 function changeText(change: MessageChange): string {
   return `
   WITH fits AS MATERIALIZED (
@@ -55,7 +58,7 @@ function changeText(change: MessageChange): string {
   ${COUNTED}`;
 }
 
-/** Most batches of the outbox that one statement looks at. */
+/** The most batches of the outbox that one statement looks at. */
 const BATCH_STEP = 100;
 
 const OUTBOX = `
@@ -88,7 +91,7 @@ export function changeSelection(
   return walkBoth(database, selection, change);
 }
 
-/** Walks over the outbox first: a message that leaves the outbox meanwhile is then among the records. */
+/** Walks over the outbox first, so that a message that leaves it meanwhile is found among the records. */
 async function walkBoth(
   database: Database,
   selection: MessageSelection,
@@ -151,7 +154,7 @@ async function walkRecords(
   return { ready, early, earlyUntil };
 }
 
-/** The batches that are of the partner, out of these; null: all of these. */
+/** Those of these batches that are the partner's; `partner` null: all of these. */
 async function ownBatches(
   database: Database,
   partnerId: PartnerId | null,

@@ -1,7 +1,7 @@
 /**
- * What a turn of a conversation changes of messages and replies, beside its own reply: the message after an approval
- * (D40), whose place the reply may take; reminders (`queue_reminders`); and what waits for a phone that is somebody
- * else's (D43, `sql/functions/messages/wrong-person.sql`).
+ * What a turn of a conversation changes about messages and replies, beside its own reply: it cancels the message after
+ * an approval (D40) if the chat tells it, queues reminders (`queue_reminders`), and cancels what waits for a wrong
+ * person (D43, `sql/functions/messages/wrong-person.sql`).
  */
 import { type ApplicationId, messageIdsOf, partitionOf } from '../../../../domain/application/ids.ts';
 import type { Session, Transaction } from '../../../../ground/postgres/database.ts';
@@ -15,7 +15,8 @@ const FATES = `
 
 /**
  * What became of the message after the approval of each of these applications. `queued`: it has not gone out. `left`:
- * the applicant has it, or may have it. Absent are those without one, and those whose message failed or is cancelled.
+ * the applicant has it, or may have it. An application without such a message is absent, and so is one whose message
+ * failed or was cancelled.
  */
 export async function approvalMessages(
   session: Session,
@@ -33,8 +34,8 @@ export async function approvalMessages(
 const CANCEL_APPROVALS = 'SELECT cancel_approvals($1)';
 
 /**
- * Cancels the messages after the approval of these applications that wait: the chat tells it in this transaction.
- * Throws a conflict (`againAfterConflict`) where one has left since it was read.
+ * Cancels the waiting messages after the approval of these applications, because the chat tells it in this transaction.
+ * Throws a conflict (`againAfterConflict`) if one has left since it was read.
  */
 export async function cancelApprovals(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   for (const some of byPartitions(ids, partitionOf)) await session.query(CANCEL_APPROVALS, [some]);
@@ -43,10 +44,10 @@ export async function cancelApprovals(session: Transaction, ids: readonly Applic
 const QUEUE_REMINDERS = 'SELECT queue_reminders($1)::float8 AS id';
 
 /**
- * Queues the reminders of applications. They go the way of every message that the service begins: consent, contact
- * window, suppression, limits of the phone (D42), pauses. Returns the applications whose reminder is queued now; absent
- * are those that are closed, whose applicant has not consented or has no phone, and those with a reminder that waits or
- * may be on its way.
+ * Queues the reminders of applications. A reminder is treated as every message that the service begins: consent,
+ * contact window, suppression, limits of the phone (D42), pauses. Returns the applications whose reminder is queued
+ * now. Absent are closed applications, those without consent or a phone, and those whose reminder already waits or may
+ * be on its way.
  */
 export async function queueReminders(
   session: Transaction,
@@ -63,7 +64,7 @@ export async function queueReminders(
 const CANCEL_REPLIES = 'SELECT cancel_replies_for_wrong_person($1)';
 const CANCEL_MESSAGES = 'SELECT cancel_messages_for_wrong_person($1)';
 
-/** Cancels the replies that wait for applications whose phone is somebody else's. The caller has noted that (D43). */
+/** Cancels the waiting replies of applications whose phone is a wrong person's. The caller has noted that (D43). */
 export async function cancelRepliesForWrongPerson(
   session: Transaction,
   ids: readonly ApplicationId[],
@@ -71,7 +72,7 @@ export async function cancelRepliesForWrongPerson(
   if (ids.length > 0) await session.query(CANCEL_REPLIES, [ids]);
 }
 
-/** Cancels the messages that wait for such applications, after their replies: the order of locks. */
+/** Cancels the waiting messages of such applications. They come after the replies, by the order of locks. */
 export async function cancelMessagesForWrongPerson(
   session: Transaction,
   ids: readonly ApplicationId[],

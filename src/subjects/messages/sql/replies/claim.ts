@@ -1,4 +1,7 @@
-/** The statements that take replies up. */
+/**
+ * Claims due replies, and reads the persons whom they go to (docs/messages.md, "Replies"). Calls `claim_replies`, and
+ * reads envelopes.
+ */
 import { type ApplicationId, type BlindIndex, partitionOf } from '../../../../domain/application/ids.ts';
 import type { ReplyId } from '../../../../domain/message/reply.ts';
 import type { Transaction } from '../../../../ground/postgres/database.ts';
@@ -14,7 +17,7 @@ import {
 
 /** A locked reply, with the person whom it goes to. */
 export interface ClaimedReply extends LockedReply {
-  /** Without a record where the application is erased or gone. */
+  /** It has no record if the application is erased or gone. */
   readonly person: Person;
 }
 
@@ -23,7 +26,7 @@ export interface LockedReply {
   readonly replyId: ReplyId;
   readonly applicationId: ApplicationId;
   readonly turn: number;
-  /** The number of the next send, from 1. */
+  /** The number of the next send, counted from 1. */
   readonly attempt: number;
   /** Sealed. */
   readonly content: Buffer;
@@ -34,13 +37,15 @@ const CLAIM = `
   SELECT id AS "replyId", application_id::float8 AS "applicationId", turn, attempts + 1 AS attempt, content,
     ${readIndex('phone_index')} AS "phoneIndex"
   FROM claim_replies($1, $2)`;
-/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+/**
+ * A statement of its own, because on a cluster a statement about a table of the coordinator may not ask other machines.
+ */
 const PERSONS = `SELECT a.id::float8, ${SEALED_COLUMNS} FROM applications_of($1::bigint[]) a`;
 const GONE: Person = { record: null, fault: null };
 
 /**
- * Locks up to `limit` due replies of few partitions, no more than the sender's rate allows, until the end of the
- * transaction.
+ * Locks up to `limit` due replies of few partitions until the end of the transaction, but no more than the sender's
+ * rate allows.
  */
 export async function claimReplies(
   claim: Transaction,
@@ -49,7 +54,7 @@ export async function claimReplies(
 ): Promise<readonly LockedReply[]> {
   const values = [limit, messagesPerSecond];
   const { rows } = await claim.query<LockedReply>({ name: 'claim_replies', text: CLAIM, values });
-  // The others are free again with the end of the transaction.
+  // The others are released at the end of the transaction.
   const [few = []] = byPartitions(rows, ({ applicationId }) => partitionOf(applicationId));
   return few;
 }

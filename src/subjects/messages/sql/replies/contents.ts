@@ -1,11 +1,11 @@
-/** What the replies of an application say. */
+/** Reads what the replies of an application say. Reads `replies`, and opens the sealed contents. */
 import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import type { ReplyContent } from '../../../../domain/message/reply.ts';
 import type { Session } from '../../../../ground/postgres/database.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 import { replyIdentity } from '../replies.ts';
 
-/** What a person read, or was to read. */
+/** A reply with its content: what the person read, or was meant to read. */
 export interface ReadableReply {
   readonly turn: number;
   /** null: the content does not open. */

@@ -1,4 +1,6 @@
-/** The statements that mark claimed replies as sending and record what became of them. */
+/**
+ * Marks claimed replies as sending, and records what became of them (docs/messages.md, "Replies"). Writes `replies`.
+ */
 import type { BlindIndex } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
@@ -11,8 +13,8 @@ import type { HealthSignal, ResultMove } from '../../rules/after-send.ts';
 const BEGIN = "SELECT id FROM begin_replies($1, $2, $3 * interval '1 millisecond') AS id";
 
 /**
- * Decides which of these claimed replies go out now, marks them as sending and returns them. A reply without a record
- * of its result `answerWithinMs` later becomes uncertain. Send nothing before the claim has committed.
+ * Decides which of these claimed replies go out now, marks them as sending and returns them. A reply becomes uncertain
+ * if its result is not recorded within `answerWithinMs`. Send nothing before the claim has committed.
  */
 export async function beginReplies(
   claim: Transaction,
@@ -32,7 +34,7 @@ export async function beginReplies(
 /** What becomes of a reply after an attempt, or without one. */
 export interface ReplyMove extends Omit<ResultMove, 'status'> {
   readonly replyId: ReplyId;
-  /** The last attempt. */
+  /** The number of the last attempt. */
   readonly attempt: number;
   readonly status: MessageStatus;
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
@@ -45,7 +47,7 @@ export interface ReplyResult extends ReplyMove {
 
 const RECORD = 'SELECT record_replies($1::message_status[], $2, $3, $4::message_status[], $5, $6, $7)';
 
-/** Records moves; a reply that is in none of the statuses `from`, or in another attempt, stays as it is. */
+/** Records moves. A reply in another status than those in `from`, or in another attempt, stays as it is. */
 async function record(
   session: Pick<Database, 'query'>,
   from: readonly MessageStatus[],
@@ -81,7 +83,10 @@ const SET_ASIDE = `
   UPDATE replies SET reason = $2, changed_at = now(), due_at = now() + $3 * interval '1 millisecond'
   WHERE id = $1 AND status = 'queued'`;
 
-/** Makes a reply that stops the others wait: its fault may pass. It fails at the end of the channel's window. */
+/**
+ * Sets a reply aside that stops the others: it waits, because its fault may pass, and fails at the end of the channel's
+ * window.
+ */
 export async function setReplyAside(
   database: Database,
   replyId: ReplyId,
@@ -94,15 +99,15 @@ export async function setReplyAside(
 
 const LOST = 'SELECT settle_lost_replies() AS count';
 const MEND = 'SELECT mend_replies() AS count';
-/** As many as one call of either function changes. */
+/** The most rows that one call of either function changes. */
 const CHUNK = 1_000;
 
-/** Makes replies uncertain whose process died between sending and recording. */
+/** Makes those replies uncertain whose process died between sending and recording. */
 export function findLostReplies(database: Database): Promise<void> {
   return inChunks(database, LOST);
 }
 
-/** Corrects the times of waiting replies that were written while the database's clock was ahead. */
+/** Corrects those times of waiting replies that were written while the database's clock was ahead. */
 export function mendReplies(database: Database): Promise<void> {
   return inChunks(database, MEND);
 }

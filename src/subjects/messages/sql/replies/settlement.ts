@@ -1,4 +1,4 @@
-/** The statements that apply a channel's events about replies. */
+/** The statements that apply status events to replies (docs/messages.md, "Replies"). Locks and writes `replies`. */
 import type { BlindIndex } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
@@ -12,7 +12,7 @@ export interface HeldReply extends MessageState {
   readonly replyId: ReplyId;
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly reason: MessageReason | null;
-  /** Since it went out somebody has said that the phone is not the applicant's (D43). */
+  /** Since it went out, somebody has said that the phone is not the applicant's (D43). */
   readonly neverAgain: boolean;
   readonly times: ReplyTimes;
 }
@@ -33,9 +33,12 @@ export interface ReplySettlement {
   readonly status: MessageStatus;
   readonly reason: MessageReason | null;
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
-  /** Until a reply that is queued again is due; null: the reply stays as due as it was. */
+  /** The milliseconds until a reply that is queued again is due; null: its due time stays as it was. */
   readonly afterMs: number | null;
-  /** By the channel's clock, whatever the database's says, as the times of persons' messages. null: not told. */
+  /**
+   * When it was delivered: by the channel's clock, as the times of persons' messages are. Null: the channel has not
+   * told.
+   */
   readonly deliveredAt: Date | null;
   readonly readAt: Date | null;
   readonly times: ReplyTimes;
@@ -60,13 +63,13 @@ export async function holdSentReplies(
   const { rows } = await session.query<HeldRow>(HOLD, [replyIds, channelIndexes.map(toBigint)]);
   return rows.map(({ windowUntil, dueAt, sentAt, deliveredAt, readAt, now, ...row }) => ({
     ...row,
-    // An operator who sends an uncertain reply again gives it no more tries.
+    // If an operator sends an uncertain reply again, it gets no further tries.
     tries: row.attempts,
     times: { windowUntil, dueAt, sentAt, deliveredAt, readAt, now },
   }));
 }
 
-/** The times are computed before: on a cluster an UPDATE computes none. */
+/** The times are computed beforehand, because on a cluster an UPDATE computes none. */
 const SETTLE = `
   UPDATE replies r SET status = g.status, reason = g.reason, channel_message_id = g.channel_message_id,
     changed_at = now(), due_at = g.due_at, sent_at = g.sent_at, delivered_at = g.delivered_at, read_at = g.read_at
@@ -94,13 +97,13 @@ export async function settleReplies(
   ]);
 }
 
-/** A wait ends with the channel's window. */
+/** When the reply is due. A wait ends with the channel's window at the latest. */
 function dueAtOf({ afterMs, times: { windowUntil, dueAt, now } }: ReplySettlement): Date {
   if (afterMs === null) return dueAt;
   return new Date(Math.min(now.getTime() + afterMs, Math.max(windowUntil.getTime(), now.getTime())));
 }
 
-/** The earlier of two times; null where neither is known. */
+/** The earlier of two times; null: neither is known. */
 export function earliest(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one < other ? one : other;

@@ -1,4 +1,7 @@
-/** Replies that wait or may not have arrived, and what operators make of the latter. */
+/**
+ * Replies that wait or may not have arrived, and what operators do with the latter: send again, or cancel
+ * (docs/messages.md, "Replies"). Reads and writes `replies`.
+ */
 import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import type { MessageStatus } from '../../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../../domain/message/reasons.ts';
@@ -13,21 +16,23 @@ export interface UnsettledReply {
   readonly attempts: number;
   readonly createdAt: Date;
   readonly changedAt: Date;
-  /** The channel takes the reply until then. */
+  /** Until then the channel takes the reply. */
   readonly windowUntil: Date;
 }
 
 const COLUMNS = `id, application_id::float8 AS "applicationId", turn, status, reason, attempts, created_at AS "createdAt",
   changed_at AS "changedAt", window_until AS "windowUntil"`;
 const CHUNK = 1_000;
-/** After its window an uncertain reply cannot be sent again, and the conversation has reminded. */
+/**
+ * After its window an uncertain reply cannot be sent again, so it is not listed; the conversation has reminded by then.
+ */
 const UNSETTLED = `
   SELECT * FROM (
     SELECT ${COLUMNS} FROM replies WHERE status IN ('queued', 'sending')
     UNION ALL SELECT ${COLUMNS} FROM replies WHERE status = 'uncertain' AND window_until > now()) AS r
   WHERE r.id > $1 ORDER BY r.id LIMIT ${CHUNK}`;
 
-/** The replies that wait, are on their way or may not have arrived, the oldest first; memory is bounded. */
+/** The replies that wait, are on their way or may not have arrived, the oldest first, in bounded memory. */
 export async function* readUnsettled(session: Session): AsyncGenerator<UnsettledReply, void, undefined> {
   type Row = UnsettledReply & { readonly id: string };
   for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -54,8 +59,8 @@ const RETRY = `
     AND NOT never_again`;
 
 /**
- * Queues an uncertain reply once more, while the channel takes it. False: it is not one, or the phone is somebody
- * else's.
+ * Queues an uncertain reply once more, while the channel takes it. False if it is not uncertain, or if the phone is a
+ * wrong person's.
  */
 export async function queueAgain(
   session: Transaction,
