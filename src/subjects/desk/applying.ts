@@ -1,4 +1,7 @@
-/** The loop that applies proposals when their time to undo is over. */
+/**
+ * The loop that applies proposals after their time to undo, and corrects their times if the database's clock leaps
+ * (D39, D48; docs/operators.md, "Proposals"). Any number of processes run it.
+ */
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext } from '../../program/subject/subject.ts';
@@ -7,20 +10,20 @@ import { type Look, lookAtOpen } from './sql/open-proposals.ts';
 import { mendAhead, moveByLeap } from './sql/proposal-times.ts';
 import { applyNext } from './uses/apply-proposals.ts';
 
-/** So often it looks: a decision reaches the applicant within a second of its time. */
+/** How often it looks. A decision reaches the applicant within a second of its time. */
 const LOOK_MS = 250;
-/** Proposals that a process applies at once. */
+/** How many proposals a process applies at once. */
 const AT_ONCE = 3;
-/** After so long a turn ends, also where more is due: the next one looks at the clock again. */
+/** After this time a turn ends, even if more is due, so that the next turn looks at the clock again. */
 const TURN_MS = 2_000;
-/** A leap of the database's clock is what it goes on more than the stopwatch. */
+/** By how much the database's clock must get ahead of the stopwatch to count as a leap. */
 const LEAST_LEAP_MS = 1_000;
 
 /** Starts the loop. Any number of processes run it. */
 export function startApplying({ database, vault, clock, log, failed, setting }: LoopContext): Loop {
   const desk = { database, vault, clock, lookShare: setting(SECOND_LOOK_SHARE) };
   const watch = leapWatch();
-  /** Those that are not mended yet. */
+  /** The leaps that are not corrected yet. */
   const leaps: Leap[] = [];
   const onFailure = (proposal: number, error: unknown) =>
     log.error({ proposal, error: errorFields(error) }, 'a proposal could not be applied, and is tried again');
@@ -39,14 +42,14 @@ export function startApplying({ database, vault, clock, log, failed, setting }: 
         return count;
       };
       const count = look.isDue ? await sumOf(Array.from({ length: AT_ONCE }, applyAll)) : 0;
-      // Also where other processes do what is due.
+      // It rests even if proposals are due, because then other processes apply them.
       if (count === 0) await pause(LOOK_MS);
     },
     onError: (error) => failed('applying the proposals', error),
   });
 }
 
-/** Waits for all, also where one fails: none goes on beside the next turn. */
+/** Waits for all, even if one fails, so that none runs beside the next turn. */
 async function sumOf(some: readonly Promise<number>[]): Promise<number> {
   const ends = await Promise.allSettled(some);
   const failed = ends.find((one) => one.status === 'rejected');
@@ -67,8 +70,8 @@ interface Asked {
 }
 
 /**
- * Compares the database's clock with the process's stopwatch; the first look has nothing to compare. An answer that is
- * late is no leap: the longest time that can lie between two looks counts.
+ * Compares the database's clock with the process's stopwatch; the first look has nothing to compare with. A late answer
+ * must not seem to be a leap, so the longest time that can lie between two looks counts.
  */
 export function leapWatch(): (now: Date, asked: Asked) => Leap | null {
   let seen: { readonly now: Date; readonly askedMs: number } | null = null;
@@ -81,7 +84,7 @@ export function leapWatch(): (now: Date, asked: Asked) => Leap | null {
   };
 }
 
-/** A leap whose mend fails is mended by the next turn, before anything is applied. */
+/** Corrects times after leaps. If that fails, the next turn does it, before anything is applied. */
 async function mend(
   { database, vault }: Pick<LoopContext, 'database' | 'vault'>,
   { isAhead }: Look,

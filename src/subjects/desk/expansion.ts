@@ -1,25 +1,29 @@
-/** The loop that makes the queue's items after the registrations, and heals them. */
+/**
+ * The loop that makes the items of the review queue after registrations, and heals them (docs/operators.md, "The review
+ * queue"). `sql/expansion.ts` does it.
+ */
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext } from '../../program/subject/subject.ts';
 import { REVIEW_DUE_HOURS } from './settings.ts';
 import { expandReviews, healReviewItems } from './sql/expansion.ts';
 
-/** So often it looks for new batches. */
+/** How often it looks for new batches. */
 const LOOK_MS = 300;
-/** The most batches of a turn: a transaction that is short, and little to do again where it is killed. */
+/** The most batches of a turn, so that the transaction is short, and a killed process leaves little to do again. */
 const BATCHES = 50;
 /**
- * After a full turn it rests for nine times as long as the turn took. Registrations flat out lose a few percent at
- * most, and the queue falls behind meanwhile (docs/operators.md).
+ * After a full turn it rests for nine times as long as the turn took. So registrations at full speed lose a few percent
+ * at most, and the queue falls behind meanwhile (docs/operators.md).
  */
 const REST_SHARE = 9;
 const HEAL_MS = 5_000;
-/** Between two healings it does other things for at least so many times as long as one took. */
+/** Between two healings it does other work for at least this many times as long as a healing took. */
 const HEAL_REST_SHARE = 99;
 const HEALED_BATCHES = 1_000;
 /**
- * A turn begins at batches so far before the last one that it saw: a registration may commit after later numbers. What
- * is older is found once a healing, so that the traces of many expanded batches are not read again and again.
+ * A turn begins this many batches before the last one that it saw, because a registration may commit after later
+ * numbers. Older batches are found once in each healing, so that the traces of many expanded batches are not read again
+ * and again.
  */
 const REACH_BACK = 4_096;
 

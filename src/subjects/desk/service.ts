@@ -1,4 +1,6 @@
-/** What `serve` and `worker` run of the desk. */
+/**
+ * What `serve` and `worker` run for the desk: three loops (items of the queue, proposals, pends) and the upkeep jobs.
+ */
 import type { Service } from '../../program/subject/subject.ts';
 import { following } from '../applications/uses/followers.ts';
 import { startApplying } from './applying.ts';
@@ -7,7 +9,7 @@ import { startExpansion } from './expansion.ts';
 import { eraseNotes } from './sql/notes.ts';
 import { deletePends } from './sql/pends.ts';
 
-/** The jobs of one process: each remembers where it goes on. */
+/** The loops and jobs of one process. Each job remembers where it goes on. */
 export function deskService(): Service {
   return {
     upkeep: [

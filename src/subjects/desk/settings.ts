@@ -1,7 +1,7 @@
-/** The variables of the review desk. */
+/** The variables that only the review desk reads (docs/operators.md, "The operator API"). */
 import type { Setting } from '../../ground/base/setting.ts';
 
-/** The hours after its registration at which the decision on an application in review is due. */
+/** After how many hours from its registration the decision on an application in review is due. */
 export const REVIEW_DUE_HOURS: Setting<number> = {
   variable: 'REVIEW_DUE_HOURS',
   read: (text = '24') => {
@@ -10,7 +10,7 @@ export const REVIEW_DUE_HOURS: Setting<number> = {
   },
 };
 
-/** The seconds in which the maker of a proposal can undo it; then it is applied (D48). */
+/** For how many seconds the maker of a proposal can undo it; then it is applied (D48). */
 export const UNDO_SECONDS: Setting<number> = {
   variable: 'UNDO_SECONDS',
   read: (text = '10') => {

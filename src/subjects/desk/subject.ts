@@ -1,4 +1,4 @@
-/** The parts of the desk in the program. */
+/** The parts of the desk that the program gets: settings, tables, loops and jobs. */
 import type { Subject } from '../../program/subject/subject.ts';
 import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from './settings.ts';
 

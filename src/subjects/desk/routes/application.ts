@@ -1,4 +1,7 @@
-/** The routes of one application. */
+/**
+ * Routes of one application at the console: its page, and the reveal of personal data (docs/operators.md, "One
+ * application"). `uses/show-application.ts` and `uses/reveal.ts` read it.
+ */
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
@@ -17,7 +20,7 @@ import { pendJson } from './pend.ts';
 import { listedJson } from './proposals.ts';
 import { claimJson } from './queue-json.ts';
 
-/** The routes; they show what `readForPage` and `reveal` read. */
+/** The routes, which show what `readForPage` and `reveal` read. */
 export function applicationRoutes(desk: Desk): Route[] {
   return [
     route({
@@ -79,7 +82,7 @@ function revealedJson({ fields, messages, chat, income }: RevealedApplication): 
   };
 }
 
-// An application as its page reads it. Personal data is masked here, and nothing sealed is in it.
+// Second part: an application in the form of its page. Personal data is masked here, and no sealed value is in it.
 
 type Text = string | null;
 
@@ -240,7 +243,7 @@ function incomeJson({ income }: ShownApplication): ApplicationReply['observed_in
   };
 }
 
-/** Incomes are stored in whole hundredths. */
+/** An income in units of the currency. Incomes are stored in whole hundredths. */
 function inUnits(hundredths: number | null): number | null {
   return hundredths === null ? null : hundredths / 100;
 }

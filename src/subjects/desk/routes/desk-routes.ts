@@ -1,4 +1,4 @@
-/** All routes of the desk. */
+/** Puts together all routes of the desk (docs/operators.md, "The operator API"). */
 import type { Route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import type { ProposingDesk } from '../uses/propose.ts';
@@ -11,7 +11,7 @@ import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 
-/** The routes; `openFiles` opens the store of documents. */
+/** The routes; `openFiles` opens the document store. */
 export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
   return [
     ...queueRoutes(desk),

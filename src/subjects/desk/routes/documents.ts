@@ -1,4 +1,7 @@
-/** The route of documents' files; the page of an application lists the documents. */
+/**
+ * The route that reveals a document's file (docs/operators.md, "One application"). The route of the application lists
+ * the documents.
+ */
 import type { Clock } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
@@ -11,7 +14,7 @@ import { answered, applicationIdOf, reasonOf } from './answered.ts';
 import { RevealReason } from './forms.ts';
 import { DocumentFile } from './work-forms.ts';
 
-/** The route; `openFiles` opens the store of documents. */
+/** The route; `openFiles` opens the document store. */
 export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>): Route[] {
   const inTurn = oneAtATime(desk.clock);
   return [
@@ -61,12 +64,15 @@ function documentOf(text: string | undefined): number {
   return Number(text);
 }
 
-/** With the reading of a PDF the listener would answer by itself: nobody would get the file. */
+/**
+ * The longest wait for a turn. With the reading of a PDF after it, a longer wait would pass the listener's own time
+ * limit, and nobody would get the file.
+ */
 const WAIT_MS = 3_000;
 
 /**
- * Files are opened one after the other: each takes several times its size in memory. Who waited too long gets 429, and
- * nothing is opened or recorded for them.
+ * Files are opened one after the other, because each takes several times its size in memory. A request that has waited
+ * too long gets 429, and nothing is opened or recorded for it.
  */
 function oneAtATime(clock: Clock) {
   let before: Promise<unknown> = Promise.resolve();

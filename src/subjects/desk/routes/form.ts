@@ -1,4 +1,4 @@
-/** The parts of the desk's forms. Times are ISO 8601 with an offset. */
+/** Parts of the schemas of the desk's requests and replies. Pure. Times are ISO 8601 with an offset. */
 import { type TProperties, type TSchema, Type } from 'typebox';
 
 /** An object without other fields. */
@@ -8,6 +8,6 @@ export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type
 export const oneOf = <T extends string>(words: readonly T[]) => Type.Unsafe<T>(Type.Enum([...words]));
 export const Time = Type.String({ format: 'date-time' });
 
-/** An operator, as pages name one. */
+/** An operator as pages name one. */
 export const By = form({ id: Type.Integer(), login: Type.String() });
 export const PartnerName = form({ id: Type.Integer(), name: Type.String() });

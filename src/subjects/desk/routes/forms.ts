@@ -1,6 +1,7 @@
 /**
- * The forms of what the desk says of one application. Times are ISO 8601 with an offset, amounts are in units of the
- * currency. Texts of persons, partners and operators are data: a page shows them as text, never as markup.
+ * Schemas of what the desk tells about one application (docs/operators.md, "One application"). Pure. Times are ISO 8601
+ * with an offset, and amounts are in units of the currency. Texts of persons, partners and operators are data: a page
+ * shows them as text, never as markup.
  */
 import { type Static, Type } from 'typebox';
 import { APPLICATION_STATUSES, REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
@@ -17,9 +18,11 @@ import { Contradicted, ListedProposal } from './proposal-forms.ts';
 import { Claim, QUEUE_STATES } from './queue-forms.ts';
 import { Pend } from './work-forms.ts';
 
-// The form of the timeline: what happened to an application, by whom.
+// The timeline: what happened to an application, and who did it.
 
-/** Who did something. `id` null: no operator with an account. `command_line`: the machine's owner did it (D48). */
+/**
+ * Who did something. `id` null: it was no operator with an account. `command_line`: the machine's owner did it (D48).
+ */
 const Actor = form({
   way: oneOf(['service', 'applicant', 'operator', 'command_line']),
   id: orNull(Type.Integer()),
@@ -40,7 +43,7 @@ const Event = form({
   reason_code: orNull(oneOf(ALL_REASON_CODES)),
   /** The second operator of an act that needs two. */
   second: orNull(Actor),
-  /** Of a pend and of its end: what was missing. */
+  /** What was missing, for a pend and its end. */
   missing: orNull(Type.Array(oneOf(MISSING))),
   /** How a pend ended. */
   end: orNull(oneOf(PEND_ENDS)),
@@ -50,7 +53,7 @@ const Event = form({
   ),
 });
 
-// The forms of the chat: what applicant and service said to each other.
+// The chat: what applicant and service said to each other.
 
 /** A template that announces something to the applicant, and what became of it. */
 const Message = form({
@@ -71,7 +74,7 @@ const Input = form({
   kind: orNull(Type.String()),
 });
 
-/** An answer of the service in the conversation. */
+/** A reply of the service in the conversation. */
 const Reply = form({
   turn: Type.Integer(),
   status: oneOf(MESSAGE_STATUSES),
@@ -82,10 +85,10 @@ const Reply = form({
   read_at: orNull(Time),
 });
 
-/** What applicant and service said to each other, without its texts: `reveal` has them. */
+/** What applicant and service said to each other, without the texts, which `reveal` has. */
 const Chat = form({
   messages: Type.Array(Message),
-  /** A text of an operator can go to the applicant now: the conversation and the channel's window are open. */
+  /** Whether a text of an operator can go to the applicant now: the conversation and the channel's window are open. */
   takes_text: Type.Boolean(),
   conversation: orNull(
     form({
@@ -100,23 +103,23 @@ const Chat = form({
   ),
 });
 
-/** A line of the chat as `reveal` has it. */
+/** A line of the chat with its text. */
 const ChatLine = form({
   at: Time,
   from: oneOf(['applicant', 'service']),
-  /** The turn of the conversation that heard or said it; null: none has yet. */
+  /** The turn of the conversation that heard or said it; null: no turn has yet. */
   turn: orNull(Type.Integer()),
-  /** What the applicant sent, such as `tap` or `file`; of the service `reply`. */
+  /** What the applicant sent, such as `tap` or `file`; `reply` for the service. */
   kind: Type.String(),
-  /** What was written; of a choice its title in the message that offered it. null: there is none. */
+  /** What was written, or the title of a choice in the message that offered it; null: there is no text. */
   text: orNull(Type.String()),
-  /** The name of the file that went along; null: none did, or it has no name. */
+  /** The name of the attached file; null: there is no file, or it has no name. */
   file: orNull(Type.String()),
   /** The titles of what the applicant could choose. */
   choices: Type.Array(Type.String()),
 });
 
-/** A message that announced something, rendered with the brand of the key as it is now. */
+/** A message that announced something, rendered with the present brand of the key. */
 const AnnouncedMessage = form({
   id: Type.String(),
   text: Type.String(),
@@ -128,7 +131,7 @@ export const Note = form({
   at: Time,
   /** The operator who wrote it. */
   by: By,
-  /** null: it was sealed with a key that the service lacks, or is damaged. */
+  /** null: the service lacks the key that sealed it, or it is damaged. */
   text: orNull(Type.String()),
 });
 export const Notes = form({ notes: Type.Array(Note) });
@@ -136,7 +139,7 @@ export const NewNote = form({
   text: Type.String({ minLength: 1, maxLength: 2 * MOST_NOTE_CHARACTERS }),
 });
 
-/** Enough to tell persons apart, and not to know them. A part is null where it is absent or erased. */
+/** Enough to tell persons apart, but not to know who they are. A part is null if it is absent or erased. */
 const MaskedPerson = form({
   /** Such as `M. G.` */
   initials: orNull(Type.String()),
@@ -144,7 +147,7 @@ const MaskedPerson = form({
   phone: orNull(Type.String()),
   id_number: orNull(Type.String()),
   city: orNull(Type.Literal('***')),
-  /** Why the data cannot be shown; null also where it is erased. */
+  /** Why the data cannot be shown; null also if it is erased. */
   fault: orNull(oneOf(['unreadable', 'mismatch', 'unknown_key'])),
 });
 
@@ -152,13 +155,13 @@ const Criterion = form({
   criterion: oneOf(CRITERIA),
   points: orNull(Type.Integer()),
   most: Type.Integer(),
-  /** `most` without `points`. */
+  /** The difference of `most` and `points`. */
   lost: orNull(Type.Integer()),
 });
 
 /** Other applications with the same phone or ID number; the newest first, 20 at most. */
 const Earlier = form({
-  /** How many there are; 100 stands for 100 and more. */
+  /** How many there are. 100 stands for 100 and more. */
   count: Type.Integer({ maximum: 100 }),
   applications: Type.Array(
     form({
@@ -175,7 +178,7 @@ const Earlier = form({
 const Document = form({
   id: Type.Integer(),
   sha256: orNull(Type.String()),
-  /** What it was asked for. */
+  /** The purpose for which it was asked. */
   purpose: oneOf(PURPOSES),
   content_type: orNull(Type.String()),
   state: oneOf(DOCUMENT_STATES),
@@ -193,7 +196,7 @@ const Income = form({
   currency: orNull(Type.String()),
   declared: orNull(Type.Number()),
   observed: orNull(Type.Number()),
-  /** How many whole months count. */
+  /** The number of whole months that count. */
   months: Type.Integer(),
   confidence: Type.Number(),
   new_score: orNull(Type.Integer()),
@@ -214,11 +217,11 @@ const Offer = form({
 /** An application on its page. */
 export const Application = form({
   id: Type.Integer(),
-  /** The number of its last event, as the `ETag` has it; 0: nothing has happened since the registration. */
+  /** The number of its last event, as in the `ETag`; 0: nothing has happened since the registration. */
   last_event: Type.String(),
   created_at: Time,
   partner: PartnerName,
-  /** null, as the decision and the score: the stored data cannot be read. */
+  /** null, like the decision and the score: the stored data cannot be read. */
   status: orNull(oneOf(APPLICATION_STATUSES)),
   decision: orNull(oneOf(DECISIONS)),
   score: orNull(Type.Integer()),
@@ -229,7 +232,7 @@ export const Application = form({
   platform: orNull(Type.String()),
   currency: orNull(Type.String()),
   income: orNull(Type.Number()),
-  /** The debt to consolidate: what is asked for. */
+  /** The debt to consolidate, which is the amount that is asked for. */
   debt_amount: orNull(Type.Number()),
   num_debts: orNull(Type.String()),
   debt_age: orNull(Type.String()),
@@ -238,7 +241,9 @@ export const Application = form({
   interested_at: orNull(Time),
   signed_at: orNull(Time),
   withdrawable_until: orNull(Time),
-  /** What its contract asks for before a payment, and is not there; null: nothing, or it has no conversation (D46). */
+  /**
+   * What the contract asks for before a payment and is still missing; null: nothing, or there is no conversation (D46).
+   */
   payment_held_by: orNull(oneOf(['not_signed', 'withdrawable'])),
   offer: orNull(Offer),
   person: MaskedPerson,
@@ -255,7 +260,7 @@ export const Application = form({
     orNull(
       form({
         state: oneOf(QUEUE_STATES),
-        /** null while it is pended. */
+        /** null: it is pended. */
         due_at: orNull(Time),
         claim: orNull(Claim),
         pend: orNull(Pend),
@@ -264,22 +269,22 @@ export const Application = form({
   ),
   /** The open proposal, or else the newest one; null: there is none. */
   proposal: Type.Optional(orNull(ListedProposal)),
-  /** The reason codes that operators give and the file contradicts. */
+  /** The reason codes of operators that the file contradicts. */
   contradicted: Type.Array(Contradicted),
 });
 
 export const RevealReason = form({ reason: Type.String({ minLength: 5, maxLength: 500 }) });
 
-/** What `reveal` answers. A part is null where it is absent, erased or cannot be read. */
+/** What `reveal` answers. A part is null if it is absent, erased or cannot be read. */
 export const Revealed = form({
   name: orNull(Type.String()),
   phone: orNull(Type.String()),
   id_number: orNull(Type.String()),
   city: orNull(Type.String()),
-  /** Those of `chat.messages` that can be rendered. */
+  /** Those messages of `chat.messages` that can be rendered. */
   messages: Type.Array(AnnouncedMessage),
   chat: Type.Array(ChatLine),
-  /** The statements that the observed income stands on; null: nothing was checked, or it is erased. */
+  /** The statements from which the observed income comes; null: nothing was checked, or it is erased. */
   income: orNull(
     Type.Array(
       form({

@@ -1,4 +1,4 @@
-/** The routes of a lead: the view, and second looks. */
+/** Routes for admins: the lead's view, and second looks (docs/operators.md, "The lead's view and second looks"). */
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
@@ -51,7 +51,7 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       reply: SecondLooks,
       run: async ({ session, knownTags }) => {
         const drawn = await drawnFor(desk.database, session.operatorId);
-        // A score never changes, and to read a hundred of them costs more than the rest.
+        // The tag leaves scores out: a score never changes, and reading a hundred of them costs more than the rest.
         const tag = tagOf(drawn);
         if (knownTags.includes(tag)) return { status: 304, body: null, tag };
         return { body: { second_looks: (await withScores(desk.database, drawn)).map(lookJson) }, tag };

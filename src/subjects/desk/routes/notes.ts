@@ -1,4 +1,6 @@
-/** The route of notes; the page of an application shows them. */
+/**
+ * The route that writes a note (docs/operators.md, "One application"). The route of the application shows the notes.
+ */
 import { withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';

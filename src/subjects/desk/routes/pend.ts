@@ -1,4 +1,7 @@
-/** The routes that pend an application and go on with it. */
+/**
+ * Routes that pend an application and resume it (docs/operators.md, "Pended applications"). `uses/pend.ts` does the
+ * work.
+ */
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';

@@ -1,4 +1,7 @@
-/** The forms of proposals: decisions that can be undone for some seconds and are then applied (D48). */
+/**
+ * Schemas of proposals: decisions that can be undone for some seconds and are then applied (D48; docs/operators.md,
+ * "Proposals"). Pure.
+ */
 import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
@@ -13,14 +16,14 @@ export { AGAINST, BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
 /** The most applications of one decision on many. */
 export const MOST_AT_ONCE = 10_000;
 
-/** The free text of an act: one line, and nobody's name in it. No partner sees it. */
+/** The free text of an act: one line, which should name nobody. No partner sees it. */
 export const ActReason = Type.String({ minLength: 1, maxLength: 500 });
 
 export const NewProposal = form({
   act: oneOf(REVIEW_ACTIONS),
   reason_code: Type.Optional(oneOf(ALL_REASON_CODES)),
   reason: ActReason,
-  /** Pays out in spite of what the contract asks for (D46); only with `disburse`. */
+  /** Pays out although the contract asks for more (D46); only with `disburse`. */
   override: Type.Optional(Type.Boolean()),
 });
 
@@ -33,7 +36,7 @@ const PROPOSAL = {
   override: Type.Boolean(),
   by: By,
   at: Time,
-  /** Until then the maker can undo it; not before then it is applied. */
+  /** Until then the maker can undo it. It is never applied before then. */
   apply_at: Time,
   state: oneOf(PROPOSAL_STATES),
   /** null: the maker decides alone. */
@@ -41,20 +44,22 @@ const PROPOSAL = {
   /** Who confirmed or declined it. */
   second: orNull(By),
   ended_at: orNull(Time),
-  /** Why it was declined or returned, in one line; null for other ends. */
+  /** Why it was declined or returned, in one line; null: it ended otherwise. */
   outcome: orNull(Type.String()),
-  /** The same as a code where it was returned; else null. */
+  /** The reason as a code if it was returned, else null. */
   returned_for: orNull(oneOf(RETURN_CODES)),
 };
 
 export const Proposal = form(PROPOSAL);
 
-/** `now` is the store's time at the answer: what is left until `apply_at` needs no clock of a browser (D39). */
+/**
+ * `now` is the store's time at the answer, so the time that is left until `apply_at` needs no clock of a browser (D39).
+ */
 export const MadeProposal = form({ ...PROPOSAL, now: Time });
 
 /**
- * `mine` has the open ones of the asking operator and those that came back, which `came_back` has alone; `to_confirm`
- * waits for a second one.
+ * `mine`: the open proposals of the asking operator, and those that came back. `came_back`: only the latter.
+ * `to_confirm`: those that wait for a second operator. `ended`: those that ended.
  */
 export const PROPOSAL_LISTS = ['mine', 'came_back', 'to_confirm', 'ended'] as const;
 
@@ -64,49 +69,52 @@ export const ProposalQuery = form({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
 });
 
-/** What a second operator confirms. What is null cannot be read, or the application is deleted. */
+/** What a second operator confirms. A value is null if it cannot be read, or if the application is deleted. */
 export const ProposalFacts = form({
   partner: orNull(PartnerName),
   currency: orNull(Type.String()),
-  /** In units of the currency. */
+  /** The debt, in units of the currency. */
   debt_amount: orNull(Type.Number()),
   score: orNull(Type.Integer()),
   /** What the score said. */
   decision: orNull(oneOf(DECISIONS)),
-  /** How many of each state the file has. */
+  /** How many documents of each state the application has. */
   documents: form({ accepted: Type.Integer(), received: Type.Integer(), rejected: Type.Integer() }),
-  /** What the last check observed, in units of the currency; null: nothing, and nobody accepted an income. */
+  /**
+   * What the last check of the income observed, in units of the currency; null: it observed nothing, and nobody
+   * accepted an income.
+   */
   observed_income: orNull(form({ confirmed: Type.Boolean(), observed: orNull(Type.Number()) })),
-  /** What speaks against it: the score, or what the file has of the reason. */
+  /** What speaks against the decision: the score, or what the file says about the reason. */
   against: Type.Array(oneOf(AGAINST)),
-  /** Neither its maker nor the asking operator has the authority for the amount: another one has to confirm. */
+  /** Neither its maker nor the asking operator has the authority for the amount, so another operator has to confirm. */
   lacks_authority: Type.Boolean(),
-  /** Stands for all that a confirmation shows: to confirm it sends this back. */
+  /** Stands for everything that a confirmation shows. Whoever confirms sends it back. */
   seen: Type.String(),
 });
 
-/** A proposal with its facts where it waits for a second operator. */
+/** A proposal, with its facts if it waits for a second operator. */
 export const ListedProposal = form({ ...PROPOSAL, facts: Type.Optional(ProposalFacts) });
 
 export const Proposals = form({
   proposals: Type.Array(ListedProposal),
   next: orNull(Type.String()),
-  /** How many wait for the asking operator to confirm them, whatever the list; counted up to 100. */
+  /** How many proposals wait for the asking operator to confirm them, in whatever list; counted up to 100. */
   to_confirm: Type.Integer({ maximum: 100 }),
 });
 
-/** `seen` of the facts that were shown. */
+/** The `seen` of the facts that were shown. */
 export const Confirmation = form({ seen: Type.String({ minLength: 1, maxLength: 100 }) });
 
 /** Why the second operator does not confirm. */
 export const Decline = form({ reason: ActReason });
 
-/** The largest number that an address may name, too. */
+/** The largest id, which is also the largest number that a path may have. */
 const MOST_ID = 999_999_999_999_999;
 
 const Count = Type.Integer({ minimum: 0, maximum: MOST_AT_ONCE });
 
-/** Named applications, each with the event it was decided on, or a selection. */
+/** Named applications, each with the event that the decision is based on, or a selection. */
 const MANY = {
   act: oneOf(['approve', 'reject'] as const),
   applications: Type.Optional(
@@ -133,7 +141,7 @@ export const NewBulk = form({
   seen: form({
     above_authority: Count,
     against_score: Count,
-    /** How many files contradict the reason code. */
+    /** How many applications have a file that contradicts the reason code. */
     contradicted: Count,
   }),
 });
@@ -144,17 +152,17 @@ export const BulkLook = form(MANY);
 const CONTRADICTED = { reason_code: oneOf(ALL_REASON_CODES), why: oneOf(CONTRADICTIONS) };
 export const Contradicted = form(CONTRADICTED);
 
-/** What a decision on many would be about. Applications that are not there count nowhere. */
+/** What a decision on many would be about. Applications that do not exist are not counted. */
 export const LookedAt = form({
   count: Type.Integer(),
-  /** By currency; null: it cannot be read. */
+  /** The totals by currency; null: the currency cannot be read. */
   totals: Type.Array(
     form({ currency: orNull(Type.String()), count: Type.Integer(), debt_amount: Type.Number() }),
   ),
-  /** Above the authority of the asking operator: a second one has to confirm them. */
+  /** How many are above the authority of the asking operator, so that a second one has to confirm them. */
   above_authority: Type.Integer(),
   against_score: Type.Integer(),
-  /** Of each code that operators give: how many files contradict it. */
+  /** For each reason code of operators: how many files contradict it. */
   contradicted: Type.Array(form({ ...CONTRADICTED, count: Type.Integer() })),
 });
 
@@ -165,13 +173,13 @@ export const Bulk = form({
   ),
 });
 
-/** The applications whose proposals of a decision on many are taken back. */
+/** The applications whose proposals were taken back. */
 export const UndoneBulk = form({ undone: Type.Array(Type.Integer()) });
 
 /** The body of a 412: what happened since. */
 export const Changed = form({
   error: Type.String(),
-  /** `id` null: no operator with an account, such as the applicant or a command. */
+  /** `id` null: it was no operator with an account, but for example the applicant or a command. */
   by: form({ id: orNull(Type.Integer()), login: Type.String() }),
   act: Type.String(),
   at: Time,

@@ -1,4 +1,7 @@
-/** The routes of proposals: decisions that can be undone for some seconds and are then applied (D48). */
+/**
+ * Routes of proposals: decisions that can be undone for some seconds and are then applied (D48; docs/operators.md,
+ * "Proposals"). The files `uses/propose*.ts` and `uses/end-proposal.ts` do the work.
+ */
 import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
@@ -36,7 +39,7 @@ import { tagged } from './tagged.ts';
 
 const Nothing = form({});
 
-/** The session of a request, as far as proposals need it. */
+/** The part of a request's session that proposals need. */
 interface Asking {
   readonly operatorId: number;
   readonly isFresh: boolean;
@@ -270,7 +273,7 @@ function lookedAtJson({
   };
 }
 
-/** A proposal with what it is about; null: that is not told. */
+/** A proposal with its facts; `facts` null: they are not told. */
 export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null): ListedProposalReply {
   if (facts === null) return proposalJson(proposal);
   const { partner, currency, debtAmount, score, decision, evidence, against, lacksAuthority, seen } = facts;
@@ -292,7 +295,7 @@ export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null
   };
 }
 
-/** A proposal as the API tells it. */
+/** A proposal in the form of replies. */
 export function proposalJson(proposal: StoredProposal): ProposalReply {
   const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
   return {

@@ -1,4 +1,7 @@
-/** The forms of the queue of applications in review. A row has no personal data. */
+/**
+ * Schemas of the queue of applications in review, of claims and of selections (docs/operators.md, "The review queue").
+ * Pure. A row has no personal data.
+ */
 import { type Static, Type } from 'typebox';
 import { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES } from '../rules/queue.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
@@ -12,7 +15,10 @@ const MOST_INTEGER = 2_147_483_647;
 const Score = Type.Integer({ minimum: 0, maximum: 100 });
 const Amount = Type.Number({ minimum: 0 });
 
-/** What narrows the queue; an absent part narrows nothing. Numbers come as numbers: the listener converts them. */
+/**
+ * The filters of the queue; an absent one does not narrow it. Numbers come as numbers, because the listener converts
+ * them.
+ */
 const FILTERS = {
   state: Type.Optional(oneOf(QUEUE_STATES)),
   partner: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_INTEGER })),
@@ -21,11 +27,11 @@ const FILTERS = {
   /** The reference amount, in USD by the policy's rates (D29). */
   amount_from: Type.Optional(Amount),
   amount_to: Type.Optional(Amount),
-  /** Registered so many hours ago or more. */
+  /** Registered this many hours ago or more. */
   age_from: Type.Optional(Type.Integer({ minimum: 0, maximum: 87_600 })),
-  /** Due within so many hours, or overdue; 0: overdue. */
+  /** Due within this many hours, or overdue; 0: only overdue. */
   due_within: Type.Optional(Type.Integer({ minimum: 0, maximum: 87_600 })),
-  /** Those that the asking operator holds, or nobody does. */
+  /** `mine`: those that the asking operator holds. `free`: those that nobody holds. */
   claim: Type.Optional(oneOf(['mine', 'free'])),
 };
 
@@ -34,7 +40,7 @@ export const QueueFilter = form(FILTERS);
 export const QueueQuery = form({
   ...FILTERS,
   order: Type.Optional(oneOf(QUEUE_ORDERS)),
-  /** Opaque: the `next` of the page before. */
+  /** The `next` of the page before, which programs pass on as it is. */
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
 });
@@ -44,7 +50,7 @@ export const Claim = form({ by: By, until: Time });
 
 export const QueueItem = form({
   id: Type.Integer(),
-  /** The number of its last event, as the `ETag` of the application has it: a decision on many is made on it. */
+  /** The number of its last event, as in the `ETag` of the application. A decision on many is based on it. */
   last_event: Type.String(),
   partner: PartnerName,
   state: oneOf(QUEUE_STATES),
@@ -55,7 +61,7 @@ export const QueueItem = form({
   /** The debt in USD by the policy's rates (D29), for bands and order. */
   reference_amount: orNull(Type.Number()),
   created_at: Time,
-  /** When the decision is due; null while the application is pended: the clock is stopped. */
+  /** When the decision is due; null while the application is pended, because its clock is stopped. */
   due_at: orNull(Time),
   claim: orNull(Claim),
 });
@@ -64,23 +70,23 @@ export const Queue = form({
   items: Type.Array(QueueItem),
   /** The cursor of the next page; null: this is the last one. */
   next: orNull(Type.String()),
-  /** How many fit the filters; 10,000 stands for 10,000 and more. */
+  /** How many fit the filters. 10,000 stands for 10,000 and more. */
   count: Type.Integer({ maximum: MOST_COUNTED }),
 });
 
 /** The partners by which the queue can be narrowed, by name. */
 export const QueuePartners = form({ partners: Type.Array(PartnerName) });
 
-/** `claim-next` takes the next free one in the order, within the filters. */
+/** `claim-next` claims the next free application in the order, within the filters. */
 export const ClaimNext = form({ ...FILTERS, order: Type.Optional(oneOf(QUEUE_ORDERS)) });
 
-/** A body without fields, and such a reply. */
+/** A body or a reply without fields. */
 export const Nothing = form({});
 
-/** null: nothing is free. */
+/** The claimed application; null: nothing is free. */
 export const Claimed = form({ id: orNull(Type.Integer()), claim: orNull(Claim) });
 
-/** A selection freezes what matches the filters at this moment, for a decision on all of them. */
+/** A selection keeps what matches the filters at this moment, for one decision on all of it. */
 export const Selection = form({ selection: Type.String(), count: Type.Integer(), ends_at: Time });
 
 export type QueueReply = Static<typeof Queue>;

@@ -1,4 +1,4 @@
-/** The queue as its page reads it. */
+/** Items of the queue and claims in the form of replies. Pure. `routes/queue-forms.ts` has the form. */
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import type { StoredClaim, StoredItem } from '../uses/queue.ts';
 import type { ClaimReply, QueueItemReply } from './queue-forms.ts';

@@ -1,4 +1,7 @@
-/** The routes of the queue and of claims. */
+/**
+ * Routes of the review queue, of claims and of selections, and the cursor of a page (docs/operators.md, "The review
+ * queue"). `uses/queue.ts` does the work.
+ */
 import { createHash } from 'node:crypto';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
@@ -30,19 +33,19 @@ import {
 import { claimJson, itemJson } from './queue-json.ts';
 import { tagged } from './tagged.ts';
 
-// The cursor of a page of the queue: where the page before ended. Opaque to browsers.
+// First part: the cursor of a page, which tells where the page before ended. Browsers need not understand it.
 
 const CHECK_BYTES = 9;
 
-/** The text of a place in an order. */
+/** The cursor of a place in an order. */
 function cursorOf(order: QueueOrder, { key, id }: QueuePlace): string {
   const content = Buffer.from(JSON.stringify([order, key, id]));
   return Buffer.concat([checkOf(content), content]).toString('base64url');
 }
 
 /**
- * The place that a cursor of this order tells; null where it was changed, or is one of another order. Who makes a
- * cursor of their own sees no more than the queue.
+ * The place that a cursor of this order tells; null if it was changed, or is of another order. Somebody who makes a
+ * cursor by hand sees nothing but the queue.
  */
 function placeOf(order: QueueOrder, cursor: string): QueuePlace | null {
   const bytes = Buffer.from(cursor, 'base64url');
@@ -66,12 +69,15 @@ function readList(text: string): unknown[] {
   }
 }
 
-/** Scores and amounts may have a fraction; the other keys are whole, and the store's times reach no further. */
+/**
+ * Whether a value can be a key of the order. Scores and amounts may have a fraction. Other keys are whole, and the
+ * store's times have a limit.
+ */
 function isKey(order: QueueOrder, key: unknown): boolean {
   return order === 'score' || order === 'amount' ? Number.isFinite(key) : Number.isSafeInteger(key);
 }
 
-/** The routes; each one of claims tells who holds the application where it is somebody else. */
+/** The routes. Those that claim tell who holds the application if it is another operator. */
 export function queueRoutes(desk: QueueDesk): Route[] {
   const { database } = desk;
   return [

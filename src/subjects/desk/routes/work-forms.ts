@@ -1,4 +1,4 @@
-/** The forms of what else is done at the desk: pending an application, looks at decisions, and the lead's view. */
+/** Schemas of pends, of the lead's view, of second looks and of documents' files (docs/operators.md). Pure. */
 import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
@@ -8,9 +8,9 @@ import { By, form, oneOf, orNull, Time } from './form.ts';
 
 export const NewPend = form({
   missing: Type.Array(oneOf(MISSING), { minItems: 1, maxItems: MISSING.length, uniqueItems: true }),
-  /** What the applicant reads in the chat; null: nothing is said. */
+  /** The message for the applicant in the chat; null: none. */
   message: orNull(Type.String({ minLength: 1, maxLength: 1_000 })),
-  /** After so many hours the application comes back by itself. */
+  /** After this many hours the pend ends by itself. */
   hours: Type.Integer({ minimum: 1, maximum: 720 }),
 });
 
@@ -29,36 +29,38 @@ const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 export const LeadQuery = form({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })) });
 
-/** What a lead looks at. Counts are of decisions that were applied, and of the last `days`. */
+/** The lead's view. Counts are about applied decisions of the last `days`. */
 export const Lead = form({
   days: Type.Integer(),
-  /** Decisions by hour, oldest first; an hour without any is absent. 2,160 hours at most. */
+  /** Decisions by hour, oldest first, at most 2,160 hours. An hour without decisions is absent. */
   hours: Type.Array(
     form({ hour: Time, approved: Type.Integer(), rejected: Type.Integer(), disbursed: Type.Integer() }),
   ),
-  /** What waits now, by age in hours: an upper bound and a count; `to` null: older than the one before. */
+  /** What waits now, by age in hours: each with an upper bound and a count. `to` null: older than the bound before. */
   backlog: Type.Array(form({ to: orNull(Type.Integer()), count: Type.Integer() })),
   waiting: Type.Integer(),
   overdue: Type.Integer(),
   oldest_at: orNull(Time),
-  /** By reviewer: decisions, and those against what the score leans to (below 50: reject; from 50: approve). */
+  /** By reviewer: all decisions, and those against what the score leans to (below 50: reject; from 50: approve). */
   reviewers: Type.Array(form({ by: By, decisions: Type.Integer(), overrides: Type.Integer() })),
-  /** Overrides by reviewer and reason code. */
+  /** Decisions against the score, by reviewer and reason code. */
   overrides: Type.Array(
     form({ by: By, act: oneOf(REVIEW_ACTIONS), reason_code: oneOf(ALL_REASON_CODES), count: Type.Integer() }),
   ),
-  /** The random second looks: the set share, how many wait, and how often the looker disagreed. */
+  /** The random second looks: the share that is set, how many wait, and how often the admin disagreed. */
   second_looks: form({
     share: Share,
     waiting: Type.Integer(),
-    /** Those among them that the asking admin made or confirmed: another one has to look. */
+    /** Those that the asking admin made or confirmed, so that another admin has to look. */
     own: Type.Integer(),
     looked: Type.Integer(),
     disagreed: Type.Integer(),
   }),
 });
 
-/** A decision that was drawn for a second look, without who decided: the looker judges the application. */
+/**
+ * A decision that was drawn for a second look. It does not say who decided, because the admin judges the application.
+ */
 export const SecondLook = form({
   proposal: Type.Integer(),
   application_id: Type.Integer(),
@@ -68,18 +70,21 @@ export const SecondLook = form({
   decision: orNull(oneOf(DECISIONS)),
   at: Time,
 });
-/** The oldest 100. */
+/** The oldest 100 decisions that wait. */
 export const SecondLooks = form({ second_looks: Type.Array(SecondLook, { maxItems: 100 }) });
 export const NewLook = form({ agrees: Type.Boolean(), note: Type.String({ maxLength: 500 }) });
 
-/** A document's file, for an operator who said why. */
+/** A document's file, for an operator who gave a reason. */
 export const DocumentFile = form({
   content_type: Type.String(),
-  /** Base64. */
+  /** The bytes as base64. */
   bytes: Type.String(),
-  /** The text of a PDF, with the months that were counted; null: no PDF, one of pictures, or one that does not open. */
+  /**
+   * The lines of a PDF, each with the month that it was counted for; null: it is no PDF, a scan, or one that does not
+   * open.
+   */
   lines: orNull(Type.Array(form({ text: Type.String(), month: orNull(Type.String()) }))),
-  /** The lines with a month; null: there is no text, or nobody looked for months in it. */
+  /** The number of lines with a month; null: there is no text, or no months were looked for. */
   counted: orNull(Type.Integer({ minimum: 0 })),
 });
 

@@ -1,13 +1,16 @@
-/** What speaks against a decision: the score, and what the file has of its reason (D48). Pure. */
+/**
+ * What speaks against a decision: the score, and what the file has against its reason code (D48; docs/operators.md,
+ * "Proposals"). Pure.
+ */
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { isAgainstScore } from './lean.ts';
 
 /** How the file contradicts a reason code. */
 export const CONTRADICTIONS = [
-  /** It has no document, or each one was refused. */
+  /** There is no document, or each one was refused. */
   'no_document',
-  /** No income was observed in it. */
+  /** No income was observed. */
   'no_income',
   /** The check of the income did not confirm it, and no operator has accepted it. */
   'income_unconfirmed',
@@ -21,13 +24,13 @@ export type Against = (typeof AGAINST)[number];
 
 /** What a file has. */
 export interface Evidence {
-  /** How many of each state: what is refused can stand for nothing. */
+  /** How many documents of each state. A refused one can support no reason. */
   readonly documents: { readonly accepted: number; readonly received: number; readonly rejected: number };
   /** The observed income, in units of the currency; null: none was observed or accepted. */
   readonly income: { readonly isConfirmed: boolean; readonly observed: number | null } | null;
 }
 
-/** How the file contradicts a code; null: it does not, or says nothing of it. */
+/** How the file contradicts a reason code; null: it does not, or says nothing about it. */
 export function contradictionOf(code: ReasonCode, { documents, income }: Evidence): Contradiction | null {
   const { accepted, received, rejected } = documents;
   const usable = accepted + received;
@@ -46,7 +49,7 @@ export function contradictionOf(code: ReasonCode, { documents, income }: Evidenc
   }
 }
 
-/** The codes of an act that operators give and the file contradicts, in their order. */
+/** The reason codes of operators for an act that the file contradicts, in their order. */
 export function contradictedCodes(
   act: ReviewAction,
   evidence: Evidence,

@@ -1,4 +1,7 @@
-/** Why the desk refuses with 409: a code for programs, beside the words of the refusal (D48). Pure. */
+/**
+ * Why the desk refuses with 409: a code for programs, beside the words of the refusal (D48; docs/operators.md,
+ * "Proposals" has the list). Pure.
+ */
 
 export const CONFLICTS = [
   /** The status does not allow the act (D34). */
@@ -21,7 +24,7 @@ export const CONFLICTS = [
   'not_in_review',
   /** The conversation cannot be handed over for a message now. */
   'not_said',
-  /** The proposal has ended: in which state (`state`). */
+  /** The proposal has ended; `state` tells how. */
   'not_open',
   /** The proposal needs no second operator. */
   'no_second',
@@ -29,7 +32,7 @@ export const CONFLICTS = [
   'confirmed',
   /** Neither the maker of the proposal nor the asking operator has the authority for the amount. */
   'no_authority',
-  /** What the decision is about has changed since it was shown; the answer has it as it is now. */
+  /** What the decision is about has changed since it was shown. The answer has it as it is now. */
   'changed',
   /** Another admin has had the second look. */
   'looked_at',
@@ -41,10 +44,10 @@ export const CONFLICTS = [
   'file_missing',
   'file_damaged',
   'file_too_large',
-  /** Too many applications fit to select them all. */
+  /** Too many applications fit for one selection. */
   'too_many_match',
 ] as const;
 
 export type Conflict = (typeof CONFLICTS)[number];
-/** What a contract asks for before a payment, and is not there. */
+/** What a contract asks for before a payment and is still missing. */
 export type HeldBy = Extract<Conflict, 'not_signed' | 'withdrawable'>;

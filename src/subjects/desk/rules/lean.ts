@@ -1,10 +1,16 @@
-/** What a score leans to, and decisions against it. Pure. */
+/**
+ * What a score leans to, and which decisions are against it (docs/operators.md, "The lead's view and second looks").
+ * Pure.
+ */
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 
-/** From this score on it leans to an approval, below it to a rejection. */
+/** From this score on, a score leans to an approval, below it to a rejection. */
 const LEANS_TO_APPROVE_FROM = 50;
 
-/** Whether a decision is against what the score leans to. No score leans to nothing, and no payment is against one. */
+/**
+ * Whether a decision is against what the score leans to. Without a score there is no lean, and a payment is never
+ * against it.
+ */
 export function isAgainstScore(act: ReviewAction, score: number | null): boolean {
   if (score === null || act === 'disburse') return false;
   return score >= LEANS_TO_APPROVE_FROM !== (act === 'approve');

@@ -1,4 +1,4 @@
-/** What an application can wait for, and how a pend ends. */
+/** What an application can wait for, and how a pend ends (docs/operators.md, "Pended applications"). Pure. */
 
 /** What may be missing: the checklist of a pended application. */
 export const MISSING = [
@@ -11,7 +11,7 @@ export const MISSING = [
 ] as const;
 /** How a pend ended: the applicant answered, its time was over, a reviewer went on, or the application left review. */
 export const PEND_ENDS = ['answered', 'over', 'resumed', 'decided'] as const;
-/** What became of the message to the applicant; `no_window`: the channel takes no free text of the service now. */
+/** What became of the message to the applicant. `no_window`: nothing can be said now. */
 export const PEND_MESSAGES = ['none', 'said', 'no_window'] as const;
 
 export type Missing = (typeof MISSING)[number];

@@ -1,17 +1,20 @@
-/** When a decision needs a second operator (D46, D48), and when it is not applied. Pure. */
+/**
+ * When a decision needs a second operator, and who has the authority for it (D46, D48; docs/operators.md, "Proposals").
+ * Pure. `rules/returned.ts` says when a decision is not applied.
+ */
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import { type Authority, mayActAs, type Role } from '../../../domain/operator/authority.ts';
 import { doublingMs } from '../../../ground/base/clock.ts';
 import type { HeldBy } from './conflict.ts';
 
 /**
- * `proposed` waits for its time or for a second operator. It ends `applied`, `undone` by its maker, `declined` by the
- * second operator, or `returned` to its maker because it became illegal meanwhile.
+ * `proposed`: it waits for its time or for a second operator. It ends as `applied`, as `undone` by its maker, as
+ * `declined` by the second operator, or as `returned` to its maker because it may not be applied any more.
  */
 export const PROPOSAL_STATES = ['proposed', 'applied', 'undone', 'declined', 'returned'] as const;
 /** Why a second operator has to confirm. */
 export const SECOND_REASONS = ['authority', 'disburse', 'override'] as const;
-/** What becomes of one application where a decision on it is proposed. */
+/** What becomes of one application when a decision on it is proposed. */
 export const BULK_RESULTS = [
   'proposed',
   'changed',
@@ -29,15 +32,15 @@ export type BulkResult = (typeof BULK_RESULTS)[number];
 export interface DecidedAmount {
   readonly act: ReviewAction;
   readonly isOverride: boolean;
-  /** null, as the amount: it cannot be read. */
+  /** null, like the amount: it cannot be read. */
   readonly currency: string | null;
   /** The debt to consolidate, in units of the currency. */
   readonly debtAmount: number | null;
 }
 
 /**
- * Why a second operator has to confirm; null: the maker decides alone. A currency without an amount in the authority
- * needs one always, and so does what cannot be read.
+ * Why a second operator has to confirm; null: the maker decides alone. If the authority has no amount for the currency,
+ * or if the amount cannot be read, a second operator always has to.
  */
 export function secondReasonOf(decided: DecidedAmount, authority: Authority): SecondReason | null {
   if (decided.isOverride) return 'override';
@@ -46,8 +49,8 @@ export function secondReasonOf(decided: DecidedAmount, authority: Authority): Se
 }
 
 /**
- * Whether one of those who decide together has the authority for the amount, as an approval and a payment need it. A
- * rejection above the maker's authority needs a second pair of eyes, and no larger authority.
+ * Whether one of the operators who decide together has the authority for the amount. An approval and a payment need
+ * this. A rejection above the maker's authority needs a second pair of eyes, but no larger authority.
  */
 export function haveAuthority(decided: DecidedAmount, deciders: readonly Decider[]): boolean {
   if (decided.act === 'reject') return true;
@@ -56,11 +59,11 @@ export function haveAuthority(decided: DecidedAmount, deciders: readonly Decider
 
 function isWithin({ currency, debtAmount }: DecidedAmount, authority: Authority): boolean {
   const most = currency === null ? undefined : authority.get(currency);
-  // Equal decimals are equal doubles, so the comparison is right up to the cent.
+  // Equal decimals give equal doubles, so the comparison is right to the cent.
   return most !== undefined && debtAmount !== null && debtAmount <= Number(most) / 100;
 }
 
-/** An operator as the account is now; null: there is none. */
+/** An operator by the present account; null: there is none. */
 export type Decider = {
   readonly role: Role;
   readonly isDisabled: boolean;
@@ -72,12 +75,15 @@ export function mayDecide(decider: Decider): boolean {
   return decider !== null && !decider.isDisabled && mayActAs(decider.role, 'reviewer');
 }
 
-/** How long a proposal waits after its failed try (from 1), in milliseconds: from one second to two minutes. */
+/** How long a proposal waits after failed try number `tries`, in milliseconds: from one second to two minutes. */
 export function waitAfterTry(tries: number): number {
   return doublingMs(tries, 1_000, 128_000);
 }
 
-/** Which of the two a contract asks for before a payment is not there (D46). `until`: when the period ends. */
+/**
+ * What holds a payment: no signature, or a period that has not ended (D46). `until`: when the period ends; null:
+ * nothing is signed.
+ */
 export function heldBy(until: Date | null): HeldBy {
   return until === null ? 'not_signed' : 'withdrawable';
 }
@@ -89,7 +95,7 @@ export function heldText(until: string | null): string {
     : `the applicant may withdraw from the contract until ${until}: wait until then, or override it`;
 }
 
-/** An act that the status does not allow (D34). */
+/** The text about an act that the status does not allow (D34). */
 export function illegalText(act: ReviewAction, status: ApplicationStatus | null): string {
   return status === null
     ? 'its stored data cannot be read'

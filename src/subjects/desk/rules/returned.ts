@@ -1,4 +1,4 @@
-/** Why a proposal goes back to its maker and is not applied (D48). Pure. */
+/** Why a proposal goes back to its maker instead of being applied (D48; docs/operators.md, "Proposals"). Pure. */
 import {
   type DecidedAmount,
   type Decider,
@@ -17,7 +17,7 @@ export const RETURN_CODES = [
   'second',
   /** Neither of its operators has the authority for the amount any more. */
   'authority',
-  /** It could not be applied because of a failure. */
+  /** It could not be applied, because each try failed. */
   'failure',
   /** The application is deleted. */
   'deleted',
@@ -37,20 +37,20 @@ export const RETURN_CODES = [
 
 export type ReturnCode = (typeof RETURN_CODES)[number];
 
-/** The same for programs, and for operators in one line. */
+/** The reason as a code for programs, and in one line for operators. */
 export interface Returned {
   readonly code: ReturnCode;
   readonly text: string;
 }
 
-/** Days after which a proposal that nobody confirmed goes back to its maker. */
+/** After this many days a proposal that nobody confirmed goes back to its maker. */
 export const CONFIRM_WITHIN_DAYS = 7;
-/** Tries to apply a proposal before it goes back to its maker; with the waits between them, four minutes. */
+/** After this many failed tries a proposal goes back to its maker; with the waits between them, after four minutes. */
 export const MOST_TRIES = 8;
 
 /**
- * Why a due proposal is not applied, before the application is looked at; null: nothing speaks against it. The
- * accounts, their roles and their authority count as they are now.
+ * Why a due proposal is not applied, as far as that is known before the application is read; null: nothing speaks
+ * against it. Accounts, roles and authorities count as they are now.
  */
 export function whyReturned(due: {
   readonly decided: DecidedAmount;

@@ -1,17 +1,23 @@
-/** What waits for a reviewer, from counts that are kept (sql/functions/desk/backlog.sql). */
+/**
+ * Counts what waits for a reviewer, by age (docs/operators.md, "The lead's view and second looks"). Reads
+ * `backlog_counts`, which triggers keep (sql/functions/desk/backlog.sql), and `review_items`.
+ */
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 
 /** What waits for a reviewer now. */
 export interface Backlog {
   readonly waiting: number;
   readonly overdue: number;
-  /** When the one was registered that waits with the lowest number; null: nothing waits. */
+  /** When the waiting application with the lowest number was registered; null: nothing waits. */
   readonly oldestAt: Date | null;
-  /** One count for each bound of `upTo`, and the last one for what is older than all. */
+  /** One count for each bound of `upTo`, and a last one for what is older than all bounds. */
   readonly buckets: readonly number[];
 }
 
-/** What became due within the present hour is counted by the index of due times: those counts are of whole hours. */
+/**
+ * What became due within the present hour is counted by the index of due times, because the kept counts are about whole
+ * hours.
+ */
 const BACKLOG = `
   WITH hours AS MATERIALIZED (
     SELECT c.created_hour, c.due_hour, sum(c.items) AS items FROM backlog_counts c GROUP BY 1, 2
@@ -30,7 +36,7 @@ const BACKLOG = `
     ARRAY(SELECT coalesce(sum(g.items), 0)::integer FROM generate_series(0, cardinality($1)) AS n
       LEFT JOIN aged g ON g.bucket = n GROUP BY n ORDER BY n) AS buckets`;
 
-/** Counts what waits by its age: the ascending bounds are hours, and begin with whole hours of the clock. */
+/** Counts what waits by its age. The bounds are hours in ascending order, and begin with whole hours of the clock. */
 export async function readBacklog(session: Session, upTo: readonly number[]): Promise<Backlog> {
   return onlyRow((await session.query<Backlog>(BACKLOG, [upTo])).rows);
 }

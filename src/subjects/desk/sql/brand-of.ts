@@ -1,4 +1,7 @@
-/** What the messages of an application are composed from, beside its own fields. */
+/**
+ * Reads what the messages of an application are composed from beside its own fields: the partner's name and the key's
+ * brand. Reads `partners` and `api_keys`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -12,7 +15,9 @@ interface BrandOf {
   readonly brand: Brand;
 }
 
-/** The partner's name and the brand of the application's key, both as they are now; null: there is no application. */
+/**
+ * The partner's name and the brand of the application's key, both as they are now; null: there is no such application.
+ */
 export async function readBrandOf(session: Session, id: ApplicationId): Promise<BrandOf | null> {
   return (await session.query<BrandOf>(BRAND, [id])).rows[0] ?? null;
 }

@@ -1,4 +1,7 @@
-/** The accounts of those who decide, as they are now (D48). */
+/**
+ * The present accounts of the operators who decide (D48). Reads `operators`, and locks the rows if the transaction
+ * decides.
+ */
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type AccountRow, accountColumns, accountOf } from '../../operators/sql/account.ts';
@@ -7,15 +10,18 @@ import type { Decider } from '../rules/proposal.ts';
 type Deciders = ReadonlyMap<number, NonNullable<Decider>>;
 
 const ACCOUNTS = `SELECT ${accountColumns('o')} FROM operators o WHERE o.id = ANY ($1::integer[])`;
-/** A change of an account locks it first: it comes before, or waits until what the transaction decides is committed. */
+/**
+ * A change of an account locks the row first. So it either comes before the decision, or waits until the decision is
+ * committed.
+ */
 const HELD = `${ACCOUNTS} ORDER BY o.id FOR SHARE`;
 
-/** The operators by id; one who is not there, or whose account this service has not written as it is, is absent. */
+/** The operators by id. One who does not exist, or whose account is forged, is absent. */
 export function readDeciders(session: Session, vault: Vault, ids: readonly number[]): Promise<Deciders> {
   return decidersBy(session, vault, ACCOUNTS, ids);
 }
 
-/** The same, and nobody changes their role, account or authority until the end of the transaction. */
+/** The same. Until the end of the transaction nobody can change their role, account or authority. */
 export function holdDeciders(session: Transaction, vault: Vault, ids: readonly number[]): Promise<Deciders> {
   return decidersBy(session, vault, HELD, ids);
 }

@@ -1,11 +1,14 @@
-/** The keys by which operators may repeat a request: to propose, to claim, to reveal. It counts once. */
+/**
+ * The Idempotency-Keys of operators' requests, so that a repeated request to propose, claim or reveal counts once
+ * (docs/operators.md, "Proposals"). Reads and writes `desk_requests`.
+ */
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { toApplicationId } from '../../../domain/application/ids.ts';
 import { onlyRow, type Transaction } from '../../../ground/postgres/database.ts';
 import type { BulkResult } from '../rules/proposal.ts';
 
-/** What became of one application of a request; `proposalId` null: it was not proposed. */
+/** What became of one application of a request; `proposalId` null: nothing was proposed. */
 export interface RequestOutcome {
   readonly id: ApplicationId;
   readonly result: BulkResult;
@@ -16,32 +19,32 @@ export interface RequestOutcome {
 export interface KeyedRequest {
   readonly operatorId: number;
   readonly key: string;
-  /** SHA-256 of what is asked for. */
+  /** The SHA-256 of what the request asks for. */
   readonly digest: Buffer;
 }
 
 const TAKE = `
   INSERT INTO desk_requests (operator_id, request_key, digest) VALUES ($1, $2, $3)
   ON CONFLICT (operator_id, request_key) DO NOTHING`;
-/** How long a key stands for a reading of personal data: later, to read is another reading. */
+/** For how long a key stands for a reading of personal data. A later reading is a new one. */
 const RECENT_MINUTES = 10;
-/** What became of a request, as JSON; $3: the digest of the one that comes now. */
+/** What became of a request, as JSON. $3 is the digest of the request that comes now. */
 export const REQUEST_BEFORE = `json_build_object('isSame', r.digest = $3, 'isUndone', r.digest = ''::bytea,
   'isRecent', r.stored_ms > elapsed_ms() - ms_of(interval '${RECENT_MINUTES} minutes'),
   'ids', r.ids, 'results', r.results, 'proposalIds', r.proposal_ids)`;
 const READ = `
   SELECT ${REQUEST_BEFORE} AS before FROM desk_requests r WHERE r.operator_id = $1 AND r.request_key = $2`;
 
-/** The request of an operator with a key; null: it has none. `asked` is all that it asks for. */
+/** The request of an operator with a key; null: it has no key. `asked` is everything that it asks for. */
 export function keyedRequest(operatorId: number, key: string | null, asked: unknown): KeyedRequest | null {
   if (key === null) return null;
   return { operatorId, key, digest: createHash('sha256').update(JSON.stringify(asked)).digest() };
 }
 
-/** What takes the place of the digest of a decision on many whose undo came first. */
+/** Stands in the place of the digest if the undo of a decision on many came before the decision. */
 const UNDONE = Buffer.alloc(0);
 
-/** What stands for a key whose decision on many is to be undone, so that it is not begun any more. */
+/** The request that stands for the undo of a decision on many, so that the decision cannot begin afterwards. */
 export function undoneRequest(operatorId: number, key: string): KeyedRequest {
   return { operatorId, key, digest: UNDONE };
 }
@@ -62,12 +65,13 @@ export interface RequestBefore {
   readonly proposalIds: readonly (number | null)[];
 }
 
-/** Why a key stands for no request like this one. */
+/** Why a key cannot be used for this request. */
 export type SpentKey = 'other' | 'undone';
 
 /**
- * Takes a key. `new`: the transaction has it now, and another request with it waits for its end. Else what became of
- * the first request; `other` where that one asked for something else, `undone` where an undo came first.
+ * Takes a key. `new`: this transaction has it now, and another request with it waits for the end of the transaction.
+ * Otherwise returns what became of the first request: `other` if that one asked for something else, `undone` if an undo
+ * came first.
  */
 export async function takeRequest(
   session: Transaction,
@@ -78,7 +82,7 @@ export async function takeRequest(
   return beforeOf(onlyRow(rows).before);
 }
 
-/** What a key stands for, that an earlier request has taken. */
+/** What a key stands for that an earlier request has taken. */
 export function beforeOf({
   isSame,
   isUndone,
@@ -98,7 +102,7 @@ export function beforeOf({
 
 const KEEP_CLAIMED = 'UPDATE desk_requests SET ids = $3 WHERE operator_id = $1 AND request_key = $2';
 
-/** Keeps which application the request claimed. A repetition that had to claim another one keeps that one. */
+/** Stores which application the request claimed. If a repetition had to claim another one, that one is stored. */
 export async function keepClaimed(
   session: Transaction,
   { operatorId, key }: KeyedRequest,

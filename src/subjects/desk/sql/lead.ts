@@ -1,11 +1,14 @@
-/** What a lead looks at: decisions and second looks. */
+/**
+ * Reads what the lead's view shows about decisions and second looks (docs/operators.md, "The lead's view and second
+ * looks"). Reads `decision_hours` and `second_looks`.
+ */
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 
 /**
- * The hours of the last $1 days with the present one; one in the future was written while the clock was ahead. As
- * subqueries the bounds are computed once, and not for each row: that takes half of the time.
+ * The hours of the last $1 days, with the present one. An hour in the future was written while the clock was ahead. The
+ * bounds are subqueries, so they are computed once and not for each row: that takes half the time.
  */
 const LATELY = `
   h.hour >= (SELECT date_trunc('hour', now(), 'UTC') - ($1 * 24 - 1) * interval '1 hour') AND h.hour <= (SELECT now())`;
@@ -29,7 +32,7 @@ export async function decidedHours(session: Session, days: number): Promise<Deci
   return (await session.query<DecidedHour>(HOURS, [days])).rows;
 }
 
-/** The decisions of an operator with one act and reason code, and how many of them were against the score. */
+/** How many decisions an operator made with one act and reason code, and how many of them were against the score. */
 export interface DecidedBy {
   readonly id: number;
   readonly login: string;
@@ -61,16 +64,16 @@ const LOOKS = `
     SELECT count(*)::integer AS looked, count(*) FILTER (WHERE NOT s.agrees)::integer AS disagreed
     FROM second_looks s WHERE s.looked_at BETWEEN now() - $1 * interval '1 day' AND now()) AS l`;
 
-/** The second looks: how many decisions wait, and what was said of others within the last days. */
+/** The second looks: how many decisions wait, and what was said about others within the last days. */
 export interface CountedLooks {
   readonly waiting: number;
-  /** Those that wait for another admin: the asking one made or confirmed the decision. */
+  /** How many wait for another admin, because the asking one made or confirmed the decision. */
   readonly own: number;
   readonly looked: number;
   readonly disagreed: number;
 }
 
-/** The second looks as an admin is told of them. */
+/** The second looks, as this admin is told about them. */
 export async function countLooks(session: Session, days: number, adminId: number): Promise<CountedLooks> {
   return onlyRow((await session.query<CountedLooks & Record<string, unknown>>(LOOKS, [days, adminId])).rows);
 }

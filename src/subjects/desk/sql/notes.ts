@@ -1,16 +1,19 @@
-/** The notes that operators write about an application, sealed. */
+/**
+ * The sealed notes that operators write about an application: reads and writes `application_notes` (docs/operators.md,
+ * "One application").
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 
-/** What a note is sealed under. */
+/** The identity that a note is sealed under. */
 export function noteIdentity(applicationId: ApplicationId | string, sealId: string): string {
   return `note:${applicationId}:${sealId}`;
 }
 
 /**
- * Locks until the end of the transaction: of two notes at once the second counts the first one, and a note and an
- * erasure of one application come one after the other. By `elapsed` the coordinator of a cluster takes the lock.
+ * Locks until the end of the transaction, so that of two notes at once the second one counts the first, and a note and
+ * an erasure of one application come one after the other. `elapsed` makes the coordinator of a cluster take the lock.
  */
 const HOLD_OPERATOR =
   "SELECT pg_advisory_xact_lock(hashtext('notes of an operator'), $1::integer) FROM elapsed";
@@ -18,7 +21,9 @@ const HOLD = `
   SELECT pg_advisory_xact_lock(hashtext('notes of an application'), h.hash)
   FROM elapsed, (SELECT DISTINCT hashint8(u.id) AS hash FROM unnest($1::bigint[]) AS u(id) ORDER BY 1) AS h`;
 
-/** Lets nobody else write a note of this operator or of this application until the end of the transaction. */
+/**
+ * Until the end of the transaction, no other transaction can write a note by this operator or about this application.
+ */
 export async function holdNotes(
   session: Transaction,
   operatorId: number,
@@ -41,13 +46,13 @@ const COUNT = `
 /** How many notes there are. */
 export interface NoteCounts {
   readonly ofApplication: number;
-  /** Of the operator within the last hour, `most` at most. */
+  /** How many the operator wrote within the last hour, counted up to `most`. */
   readonly ofHour: number;
   /** The seconds until the first of these is an hour old; null: there is none. */
   readonly waitSeconds: number | null;
 }
 
-/** Counts the notes of an application, and those of an operator within the last hour. */
+/** Counts the notes about an application, and those by an operator within the last hour. */
 export async function countNotes(
   session: Transaction,
   { applicationId, operatorId }: { readonly applicationId: ApplicationId; readonly operatorId: number },
@@ -61,8 +66,8 @@ const ADD = `
   SELECT $1, $2, $3, $4, $5::bytea, $6 WHERE may_seal(get_byte($5::bytea, 0)) RETURNING at`;
 
 /**
- * Stores a note. `key`: of the request; null: it has none. Throws an `Error` where the note is sealed with a data key
- * that is retired.
+ * Stores a note. `key`: the Idempotency-Key of the request; null: it has none. Throws an `Error` if the note is sealed
+ * with a retired data key.
  */
 export async function insertNote(
   session: Transaction,
@@ -101,7 +106,7 @@ export async function notesOf(session: Session, applicationId: ApplicationId): P
   return (await session.query<StoredNote>(OF_APPLICATION, [applicationId])).rows;
 }
 
-/** The note that the operator wrote by a request with this key; null: there is none. */
+/** The note that the operator wrote with a request with this key; null: there is none. */
 export async function noteOfRequest(
   session: Session,
   operatorId: number,
@@ -112,7 +117,10 @@ export async function noteOfRequest(
 
 const DELETE = 'DELETE FROM application_notes WHERE application_id = ANY ($1::bigint[])';
 
-/** Deletes the notes of these applications. A note that is being written comes before, and is deleted too. */
+/**
+ * Deletes the notes about these applications. A note that is being written at the same time commits first, and is
+ * deleted too.
+ */
 export async function eraseNotes(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(HOLD, [ids]);
   await session.query(DELETE, [ids]);

@@ -1,4 +1,7 @@
-/** Open proposals: how they are confirmed, and how they end. */
+/**
+ * Open proposals: locks, confirms, puts off and ends them (D48; docs/operators.md, "Proposals"). Reads and writes
+ * `open_proposals` and `proposals`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -6,7 +9,7 @@ import type { ProposalState } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
 import { confirmationMac, isOwnProposal, MACED_PROPOSAL, type MacedProposal } from './proposal-macs.ts';
 
-/** Two statements: the second one sees what the transaction that had the lock has committed. */
+/** Two statements, so that the second one sees what the transaction that had the lock has committed. */
 const APPLICATION = 'SELECT p.application_id AS id FROM proposals p WHERE p.id = $1';
 const LOCK = 'SELECT FROM open_proposals o WHERE o.application_id = $1 AND o.proposal_id = $2 FOR UPDATE';
 
@@ -17,7 +20,9 @@ export async function lockOpen(session: Transaction, proposalId: number): Promis
   return (await session.query(LOCK, [found.id, proposalId])).rowCount === 1;
 }
 
-/** Here and below, times come from a subquery: Citus refuses `clock_timestamp()` and sums of times in an UPDATE. */
+/**
+ * Here and below, times come from a subquery, because Citus refuses `clock_timestamp()` and sums of times in an UPDATE.
+ */
 const CONFIRM = `
   WITH confirmed AS (
     UPDATE proposals p SET second_id = $2, confirmed_at = t.now, second_mac = $3 FROM (SELECT clock_timestamp() AS now) AS t
@@ -26,7 +31,7 @@ const CONFIRM = `
   UPDATE open_proposals o SET stamped_at = c.confirmed_at, due_at = c.apply_at
   FROM confirmed c WHERE o.application_id = c.application_id AND o.proposal_id = c.id`;
 
-/** Writes who confirmed a proposal that the transaction has locked: from its time on it is applied. */
+/** Writes who confirmed a proposal that the transaction has locked. It is applied when its time comes. */
 export async function writeConfirmation(
   session: Transaction,
   vault: Vault,
@@ -36,14 +41,14 @@ export async function writeConfirmation(
   await session.query(CONFIRM, [proposalId, secondId, confirmationMac(vault, proposalId, secondId)]);
 }
 
-/** Without its MACs the row cannot be opened again by who writes the database. */
+/** The MACs are deleted, so that somebody who writes the database cannot open the row again. */
 const END = `
   WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
   UPDATE proposals p SET state = $3, outcome = $4, second_id = coalesce($5, p.second_id), returned_for = $6,
     ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
   FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t WHERE p.id = $1`;
 
-/** How a proposal ends. `secondId`: who declined it; `returnedFor` where it is returned. */
+/** How a proposal ends. `secondId`: who declined it. `returnedFor`: the reason if it is returned. */
 export interface ProposalEnd {
   readonly state: Exclude<ProposalState, 'proposed'>;
   readonly outcome?: string;
@@ -51,7 +56,7 @@ export interface ProposalEnd {
   readonly returnedFor?: ReturnCode;
 }
 
-/** Ends a proposal that the transaction has locked. What happens to its item in the queue comes before. */
+/** Ends a proposal that the transaction has locked. Its item in the queue has to be changed before. */
 export async function endProposal(
   session: Transaction,
   { proposalId, applicationId }: { readonly proposalId: number; readonly applicationId: ApplicationId },
@@ -65,7 +70,7 @@ export async function endProposal(
 
 const WAIT = "SELECT set_item_state($1, 'waiting')";
 
-/** Lets an application wait for reviewers again, where it is still in the queue. */
+/** Lets an application wait for reviewers again, if it is still in the queue. */
 export async function backToQueue(session: Transaction, id: ApplicationId): Promise<void> {
   await session.query(WAIT, [id]);
 }
@@ -73,13 +78,13 @@ export async function backToQueue(session: Transaction, id: ApplicationId): Prom
 /** A due proposal, which the transaction has locked. */
 export interface DueProposal extends MacedProposal {
   readonly proposalId: number;
-  /** Tries that failed. */
+  /** The number of failed tries. */
   readonly tries: number;
-  /** This service has not written it as it is. */
+  /** The row is forged. */
   readonly isForged: boolean;
 }
 
-/** The place of a proposal whose row is not there. */
+/** A row of `open_proposals` whose proposal does not exist. */
 export interface LostProposal {
   readonly proposalId: number;
   readonly applicationId: ApplicationId;
@@ -88,15 +93,15 @@ export interface LostProposal {
 
 /** A proposal that is lost has `tries` and its place alone. */
 interface DueRow extends Omit<DueProposal, 'isForged'> {
-  /** The time to undo is over: a row that is due before it was moved by somebody else. */
+  /** The time to undo is over. If the row is due before that, somebody else has changed it. */
   readonly isOver: boolean;
 }
 
-/** A decision on many gives way to single ones. */
+/** Single decisions are applied before those on many. */
 const LOCK_DUE = `
   SELECT o.application_id::float8 AS "applicationId" FROM open_proposals o WHERE o.due_at <= now()
   ORDER BY o.is_of_many, o.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
-/** A statement of its own: it sees what was committed before the lock, such as a confirmation. */
+/** A statement of its own, so that it sees what was committed before the lock, such as a confirmation. */
 const READ_DUE = `
   SELECT d.proposal_id::float8 AS "proposalId", d.tries, p.apply_at <= now() AS "isOver", ${MACED_PROPOSAL}
   FROM open_proposals d LEFT JOIN proposals p ON p.id = d.proposal_id AND p.application_id = d.application_id
@@ -116,7 +121,7 @@ export async function takeDue(
 
 const DROP = 'DELETE FROM open_proposals WHERE application_id = $1 AND proposal_id = $2';
 
-/** Removes the place of a proposal whose row is not there. */
+/** Removes a row of `open_proposals` whose proposal does not exist. */
 export async function dropLost(
   session: Transaction,
   { applicationId, proposalId }: LostProposal,
@@ -129,7 +134,7 @@ const PUT_OFF = `
   FROM (SELECT clock_timestamp() AS now, clock_timestamp() + $3 * interval '1 millisecond' AS due_at) AS t
   WHERE o.application_id = $1 AND o.proposal_id = $2`;
 
-/** Lets a proposal be tried again later, where it is still open. */
+/** Puts a proposal off for another try, if it is still open. */
 export async function putOff(
   database: Database,
   { applicationId, proposalId }: { readonly applicationId: ApplicationId; readonly proposalId: number },
@@ -149,7 +154,7 @@ export interface Look {
   readonly now: Date;
   /** At least one is due. */
   readonly isDue: boolean;
-  /** At least one was stamped while the clock was ahead. */
+  /** At least one has a time that was written while the clock was ahead. */
   readonly isAhead: boolean;
 }
 

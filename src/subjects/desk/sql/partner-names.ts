@@ -1,4 +1,4 @@
-/** The names of partners. */
+/** Reads the names of partners, for the filters and the facts of the desk. Reads `partners`. */
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
 export interface PartnerName {
@@ -6,12 +6,12 @@ export interface PartnerName {
   readonly name: string;
 }
 
-/** Far more than a list to choose from has room for. */
+/** Far more than fit into a list to choose from. */
 export const MOST_PARTNERS = 1_000;
 
 const LIST = `SELECT id, name FROM partners ORDER BY lower(name), id LIMIT ${MOST_PARTNERS}`;
 
-/** The first `MOST_PARTNERS` by name, to narrow the queue by; also those without an application in review. */
+/** The first `MOST_PARTNERS` by name, as filters of the queue, also those without an application in review. */
 export async function readPartnerNames(database: Database): Promise<PartnerName[]> {
   return (await database.query<{ id: number; name: string }>(LIST)).rows;
 }

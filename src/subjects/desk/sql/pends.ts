@@ -1,4 +1,8 @@
-/** Applications that are pended: their time stands still until the applicant answers, or the hours are over. */
+/**
+ * Pended applications: their time stands still until the applicant answers, or the hours are over (docs/operators.md,
+ * "Pended applications"). Reads `pends` and `open_pends`, and calls `begin_pend`, `end_pend`, `end_due_pends` and
+ * `erase_pends`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
@@ -13,10 +17,10 @@ export interface StoredPend {
   readonly at: Date;
   readonly endsAt: Date;
   readonly message: PendMessage;
-  /** null, as the next one: it is open. */
+  /** null, like the next one: the pend is open. */
   readonly endedAt: Date | null;
   readonly end: PendEnd | null;
-  /** The operator who resumed it; null: nobody did. */
+  /** The operator who resumed the application; null: nobody did. */
   readonly resumedBy: By | null;
 }
 
@@ -29,7 +33,7 @@ export async function lockOpenPend(session: Transaction, id: ApplicationId): Pro
 
 const BEGIN = 'SELECT begin_pend($1, $2, $3, $4, $5, $6, $7, $8) AS result';
 
-/** What begins a pend. */
+/** What a new pend is made from. */
 export interface NewPend {
   readonly applicationId: ApplicationId;
   readonly operatorId: number;
@@ -41,7 +45,7 @@ export interface NewPend {
 }
 
 /**
- * Pends an application that the operator has claimed in this transaction, and gives the claim back. Else it says why
+ * Pends an application that the operator has claimed in this transaction, and gives the claim back. Otherwise says why
  * not: a decision is proposed, it is pended already, or it has had `most` pends.
  */
 export async function beginPend(
@@ -58,7 +62,7 @@ export async function beginPend(
 
 const RESUME = "SELECT end_pend($1, 'resumed', $2)";
 
-/** Ends the pend of an application, which the transaction has locked, because an operator goes on with it. */
+/** Ends the pend of an application because an operator resumes it. The transaction has locked the pend. */
 export async function resumePend(session: Transaction, id: ApplicationId, operatorId: number): Promise<void> {
   await session.query(RESUME, [id, operatorId]);
 }
@@ -66,7 +70,10 @@ export async function resumePend(session: Transaction, id: ApplicationId, operat
 const END_DUE = 'SELECT end_due_pends($1) AS ended';
 const AT_ONCE = 200;
 
-/** Ends pends whose time or reason is over, some at a time. Returns how many; any number of processes may do it. */
+/**
+ * Ends pends whose time or reason is over, a limited number at a time. Returns how many. Any number of processes may do
+ * this.
+ */
 export async function endDuePends(database: Database): Promise<number> {
   return onlyRow((await database.query<{ ended: number }>(END_DUE, [AT_ONCE])).rows).ended;
 }
@@ -87,18 +94,18 @@ export async function newestPendOf(
 
 const ALL = `${STORED} WHERE p.application_id = $1 ORDER BY p.id`;
 
-/** Every pend of an application, oldest first: 100 at most. */
+/** Every pend of an application, oldest first; at most 100. */
 export async function pendsOf(session: Session, applicationId: ApplicationId): Promise<StoredPend[]> {
   return (await session.query<StoredPend>(ALL, [applicationId])).rows;
 }
 
-/** By `elapsed` the coordinator of a cluster takes the lock. */
+/** `elapsed` makes the coordinator of a cluster take the lock. */
 const HOLD = "SELECT pg_advisory_xact_lock(hashtext('pends of an operator'), $1::integer) FROM elapsed";
 const OF_REQUEST = `${STORED} WHERE p.operator_id = $1 AND p.request_key = $2`;
 
 /**
- * The pend that the operator began by a request with this key; null: there is none, and until the end of the
- * transaction no other request of the operator with a key begins one.
+ * The pend that the operator began with a request with this key; null: there is none. Until the end of the transaction
+ * no other request of this operator with a key can begin one.
  */
 export async function pendOfRequest(
   session: Transaction,
@@ -111,7 +118,7 @@ export async function pendOfRequest(
 
 const ERASE = 'SELECT erase_pends($1, $2)';
 
-/** Ends the open pends of persons who are erased. A pend has nothing of the person, and stays with the application. */
+/** Ends the open pends of erased persons. A pend has nothing about the person, and stays with the application. */
 export async function endErasedPends(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids, false]);
 }

@@ -1,6 +1,7 @@
 /**
- * The MACs of open proposals: one covers what is proposed and by whom, the other one who confirmed it. A proposal that
- * somebody put into the table is not applied, and moves no application under the name of an operator.
+ * The MACs of open proposals: one covers what is proposed and by whom, the other who confirmed it. So a row that
+ * somebody has written into `proposals` without the keys is not applied, and moves no application in an operator's name
+ * (docs/operators.md, "Proposals"; `seal/row-macs.ts`).
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
@@ -9,7 +10,7 @@ import { isRowMac, type MacedRows, renewedMacs, rowMac } from '../../../seal/row
 import type { Vault } from '../../../seal/vault.ts';
 import type { SecondReason } from '../rules/proposal.ts';
 
-/** What the first MAC covers: all but the free text of the reason, which an erasure of the person takes. */
+/** What the first MAC covers: everything but the free text of the reason, which an erasure of the person deletes. */
 export interface ProposedFacts {
   readonly id: number;
   readonly applicationId: ApplicationId;
@@ -21,7 +22,7 @@ export interface ProposedFacts {
   readonly decidedOn: string;
   readonly signedAt: Date | null;
   readonly needsSecond: SecondReason | null;
-  /** Of whole milliseconds, as all times of the service's own rows: a `Date` has no parts of one. */
+  /** In whole milliseconds, as all times in the service's own rows, because a `Date` has no smaller parts. */
   readonly applyAt: Date;
 }
 
@@ -54,18 +55,18 @@ export function proposalMac(vault: Vault, row: ProposedFacts): Buffer {
   return rowMac(vault, 'proposal', proposed(row));
 }
 
-/** The MAC of its confirmation. */
+/** The MAC of a proposal's confirmation. */
 export function confirmationMac(vault: Vault, id: number, secondId: number): Buffer {
   return rowMac(vault, 'confirmation of a proposal', [id, secondId]);
 }
 
-/** The MAC of a proposal that is due at another time; null: this service has not written it as it is. */
+/** The MAC of a proposal after its due time was moved; null: the row is forged. */
 export function movedMac(vault: Vault, row: MacedProposal, applyAt: Date): Buffer | null {
   if (!isRowMac(vault, 'proposal', proposed(row), row.mac)) return null;
   return proposalMac(vault, { ...row, applyAt });
 }
 
-/** Whether this service has written the proposal, and its confirmation where it has one. */
+/** Whether neither the proposal nor its confirmation, if it has one, is forged. */
 export function isOwnProposal(vault: Vault, row: MacedProposal): boolean {
   if (!isRowMac(vault, 'proposal', proposed(row), row.mac)) return false;
   const confirmation = [row.id, row.secondId];

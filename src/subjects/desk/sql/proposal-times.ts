@@ -1,25 +1,34 @@
-/** Corrects the times of open proposals where the database's clock stepped (D39). */
+/**
+ * Corrects the times of open proposals after the database's clock has stepped (D39; docs/operators.md, "Proposals").
+ * Reads and writes `open_proposals` and `proposals`.
+ */
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { MACED_PROPOSAL, type MacedProposal, movedMac } from './proposal-macs.ts';
 
-/** So many rows are moved at once, because the time of a statement is bounded. */
+/** The most rows that are moved at once, because the time of a statement is limited. */
 const MOVED_AT_ONCE = 2_000;
-/** No time leaves what a row may hold: who writes wrong rows stops the others by none. */
+/**
+ * Keeps a time within what a row may hold, so that somebody who writes wrong rows cannot stop the correction of the
+ * others.
+ */
 const kept = (time: string) => `least(greatest(${time}, '2000-01-01Z'), '9999-12-31Z')`;
-/** A place may have no row of a proposal. */
+/** A row of `open_proposals` may have no proposal. */
 const MOVED = `
   SELECT h.application_id AS "placeId", h.now, ${kept('h.due_at + h.step')} AS "dueAt",
     date_trunc('milliseconds', ${kept('p.apply_at + h.step')}) AS "movedTo", ${MACED_PROPOSAL}
   FROM held h LEFT JOIN proposals p ON p.id = h.proposal_id`;
-/** The clock went back: what was stamped later than now has its whole time again, and never waits for the old clock. */
+/**
+ * The clock went back. A proposal with a stamp in the future gets its whole time again, and does not wait for the old
+ * clock.
+ */
 const WENT_BACK = `
   WITH held AS MATERIALIZED (
     SELECT o.application_id, o.proposal_id, o.due_at, clock_timestamp() AS now, clock_timestamp() - o.stamped_at AS step
     FROM open_proposals o WHERE o.stamped_at > clock_timestamp()
     ORDER BY o.application_id LIMIT ${MOVED_AT_ONCE} FOR UPDATE
   ) ${MOVED}`;
-/** The clock leapt on: what was stamped before keeps the time that it had left. Each leap moves a row once. */
+/** The clock leapt ahead. A proposal from before keeps the time that it had left. Each leap moves a row once. */
 const LEAPT = `
   WITH held AS MATERIALIZED (
     SELECT o.application_id, o.proposal_id, o.due_at, clock_timestamp() AS now, $2 * interval '1 millisecond' AS step
@@ -33,12 +42,12 @@ const WRITE = `
   UPDATE proposals p SET apply_at = u.apply_at, mac = u.mac
   FROM unnest($4::bigint[], $5::timestamptz[], $6::bytea[]) AS u(id, apply_at, mac) WHERE p.id = u.id`;
 
-/** Corrects the times that were written while the clock was ahead. */
+/** Corrects times that were written while the clock was ahead. */
 export async function mendAhead(database: Database, vault: Vault): Promise<void> {
   await moveAll(database, vault, WENT_BACK, []);
 }
 
-/** Moves what was open at `before` on by a leap of the clock, so that the leap takes nobody's time to undo. */
+/** Moves the times of what was open at `before` by a leap of the clock, so that nobody loses the time to undo. */
 export async function moveByLeap(
   database: Database,
   vault: Vault,
@@ -66,7 +75,7 @@ async function moveAll(
   while (moved === MOVED_AT_ONCE) {
     moved = await inTransaction(database, async (session) => {
       const { rows } = await session.query<MovedRow>(text, [...values]);
-      // What this service has not written stays as it is, and goes back to its maker when it is due.
+      // A forged row stays as it is, and goes back to its maker when it is due.
       const own = rows.flatMap((row) => {
         const mac = row.id === null ? null : movedMac(vault, row, row.movedTo);
         return mac === null ? [] : [{ ...row, mac }];

@@ -1,4 +1,7 @@
-/** Proposals, as operators read them (D48). */
+/**
+ * Reads proposals as operators see them, in lists and alone, and erases their free texts (D48; docs/operators.md,
+ * "Proposals"). Reads `proposals` and `operators`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -7,7 +10,7 @@ import type { ProposalState, SecondReason } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
 import { type By, by } from './by.ts';
 
-/** A proposal with the names of its operators as they are now. */
+/** A proposal, with the present names of its operators. */
 export interface StoredProposal {
   readonly id: number;
   readonly applicationId: ApplicationId;
@@ -43,13 +46,13 @@ const SHOWN = `
     p.ended_at AS "endedAt", p.outcome, p.returned_for AS "returnedFor"
   FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
 const ONE = `${SHOWN} WHERE p.id = $1`;
-/** The most that the timeline of an application has. */
+/** The most proposals in the timeline of an application. */
 const MOST_REFUSED = 100;
 const REFUSED = `${SHOWN}
   WHERE p.application_id = $1 AND p.state IN ('declined', 'returned') ORDER BY p.id DESC LIMIT ${MOST_REFUSED}`;
 const NEWEST = `${SHOWN} WHERE p.application_id = $1 ORDER BY p.id DESC LIMIT 1`;
 
-/** For so many days a maker is told of what came back. */
+/** For how many days a maker is told what came back. */
 const TOLD_DAYS = 7;
 const IS_TOLD = `p.ended_at > now() - interval '${TOLD_DAYS} days' AND NOT EXISTS (
         SELECT FROM proposals n WHERE n.application_id = p.application_id AND n.id > p.id)`;
@@ -76,25 +79,28 @@ const LISTS = {
   ),
 } as const;
 
-/** The maker's proposals and the second operator's in one order. Each half reads its index: an OR would sort all. */
+/**
+ * The maker's proposals and the second operator's in one order. Each half reads its own index, because an OR would sort
+ * all rows.
+ */
 function ofBoth(halves: readonly string[], where: string, order: readonly [string, string]): string {
   const read = halves.map((half) => `(${SHOWN} WHERE ${half} AND ${where} ORDER BY ${order[0]} LIMIT $3)`);
   return `SELECT u.* FROM (${read.join(' UNION ALL ')}) AS u ORDER BY ${order[1]} LIMIT $3`;
 }
 
 /**
- * `came_back`: declined or returned within a week, without a newer proposal on its application, the last one first;
- * what was returned comes back to who confirmed it too. `mine`: these of the maker, and the open ones; `ended`: those
- * that the operator made, confirmed or declined.
+ * `came_back`: declined or returned within a week, without a newer proposal on the application, the last one first. A
+ * returned proposal also comes back to the operator who confirmed it. `mine`: these for the maker, and the open ones.
+ * `ended`: those that the operator made, confirmed or declined.
  */
 export type ProposalList = keyof typeof LISTS;
 
-/** The proposal; null if there is none. */
+/** The proposal; null: there is none. */
 export async function readProposal(session: Session, id: number): Promise<StoredProposal | null> {
   return proposalsOf((await session.query<Row>(ONE, [id])).rows)[0] ?? null;
 }
 
-/** The open proposal of an application, or else the newest one; null if there is none. */
+/** The open proposal of an application, or else the newest one; null: there is none. */
 export async function newestProposalOf(session: Session, id: ApplicationId): Promise<StoredProposal | null> {
   return proposalsOf((await session.query<Row>(NEWEST, [id])).rows)[0] ?? null;
 }
@@ -104,7 +110,7 @@ export async function refusedProposalsOf(session: Session, id: ApplicationId): P
   return proposalsOf((await session.query<Row>(REFUSED, [id])).rows);
 }
 
-/** The next `limit` proposals of a list after the one with the id `after`; null: from the beginning. */
+/** The next `limit` proposals of a list after the one with the id `after`; `after` null: from the beginning. */
 export async function listProposals(
   session: Session,
   list: ProposalList,
@@ -128,14 +134,14 @@ const ERASE = `
   UPDATE proposals SET reason = 'erased', outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
   WHERE application_id = ANY ($1::bigint[])`;
 
-/** Puts one word in the place of every free text about these applications. */
+/** Replaces every free text about these applications by one word. */
 export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
 }
 
 const LOGINS = 'SELECT id, login FROM operators WHERE id = ANY ($1::integer[])';
 
-/** The logins of operators as they are now, by id; one who is not there is absent. */
+/** The present logins of operators, by id. An operator who does not exist is absent. */
 export async function readLogins(
   session: Session,
   ids: readonly number[],
@@ -144,7 +150,7 @@ export async function readLogins(
   return new Map(rows.map(({ id, login }) => [id, login]));
 }
 
-/** The login of an operator as it is now; the id as text where there is none. */
+/** The present login of an operator, or the id as text if there is none. */
 export async function readLogin(session: Session, id: number): Promise<string> {
   return (await readLogins(session, [id])).get(id) ?? `${id}`;
 }

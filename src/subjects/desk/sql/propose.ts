@@ -1,4 +1,8 @@
-/** Makes proposals, of one application and of many at once. */
+/**
+ * Makes proposals on one application or on many, and reads what they are based on (D48; docs/operators.md,
+ * "Proposals"). Calls `place_proposals` and `write_proposals`; reads `review_items`, `open_proposals`,
+ * `application_events`, `selections` and `operators`.
+ */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -20,7 +24,7 @@ import {
 } from './desk-requests.ts';
 import { proposalMac } from './proposal-macs.ts';
 
-/** What the queue has of an application. */
+/** What the queue knows about an application. */
 type QueuedFacts = Pick<DecisionFacts, 'partnerId' | 'score' | 'currency' | 'debtAmount'>;
 
 const FACTS = `
@@ -28,7 +32,7 @@ const FACTS = `
   FROM review_items i
   WHERE i.application_id = ANY ($1::bigint[])`;
 
-/** The facts of those that are in the queue. Who is in review has signed nothing. */
+/** The facts of those applications that are in the queue. An application in review has no signature. */
 export async function readQueuedFacts(
   session: Session,
   ids: readonly ApplicationId[],
@@ -38,7 +42,7 @@ export async function readQueuedFacts(
 }
 
 function queuedFacts({ partnerId, score, currency, debtAmount }: QueuedFacts): DecisionFacts {
-  // JSON has a text where the stored amount is no number.
+  // In JSON the amount is a text if the stored amount is no number.
   const amount = debtAmount === null ? null : Number(debtAmount);
   return { partnerId, score, currency, debtAmount: amount, ...IN_REVIEW };
 }
@@ -46,8 +50,8 @@ function queuedFacts({ partnerId, score, currency, debtAmount }: QueuedFacts): D
 const IN_REVIEW = { status: 'in_review', decision: 'in_review', signedAt: null } as const;
 
 /**
- * What a decision on $4 stands on. $5 names a sequence, as in `takeIds`. Each application is looked up by the keys of
- * `review_items` and `open_proposals`, and its last event by `application_events_application`.
+ * What a decision on the applications $4 is based on. $5 names a sequence, as in `takeIds`. Each application is looked
+ * up by the keys of `review_items` and `open_proposals`, and its last event by `application_events_application`.
  */
 const STAND = `
   SELECT ${accountColumns('o')}, (
@@ -67,22 +71,22 @@ export interface ApplicationStand {
   /** The id of the proposal, if one is made. */
   readonly proposalId: number;
   readonly lastEvent: string;
-  /** A proposal on it is open. */
+  /** Whether a proposal on it is open. */
   readonly isProposed: boolean;
 }
 
-/** What a decision stands on, at one moment. */
+/** What a decision is based on, at one moment. */
 export interface Stand {
   readonly now: Date;
   readonly maker: { readonly id: number; readonly login: string; readonly authority: Authority };
   readonly applications: readonly ApplicationStand[];
-  /** The facts of those that are in the queue. */
+  /** The facts of those applications that are in the queue. */
   readonly queued: ReadonlyMap<ApplicationId, DecisionFacts>;
   /** What became of the request with the key; null: there was none. */
   readonly before: SpentKey | Before | null;
 }
 
-/** Reads what a decision of an operator on these applications stands on, and whether its request came before. */
+/** Reads what an operator's decision on these applications is based on, and whether the request came before. */
 export async function readStand(
   session: Session,
   vault: Vault,
@@ -115,7 +119,7 @@ export interface OperatorDecision {
   readonly makerId: number;
 }
 
-/** A decision on one application: what is proposed, or why nothing is. */
+/** A decision on one application: what is proposed, or why nothing is proposed. */
 export type Candidate =
   | { readonly id: ApplicationId; readonly objection: BulkResult }
   | {
@@ -127,7 +131,10 @@ export type Candidate =
       readonly needsSecond: SecondReason | null;
     };
 
-/** How the proposals of a request are made. One that waits for a second operator is looked at when its time is over. */
+/**
+ * How the proposals of a request are made. A proposal that waits for a second operator is looked at when its time is
+ * over.
+ */
 export interface Proposing {
   readonly at: Date;
   readonly applyAt: Date;
@@ -138,22 +145,22 @@ const PLACE = `
   SELECT p.results, p.claimed_by AS "claimedBy", p.claimed_until AS "claimedUntil", clock_timestamp() AS now
   FROM place_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS p`;
 const WRITE = 'SELECT write_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
-/** Both in one round trip. */
+/** Both statements in one, which saves a round trip. */
 const PROPOSE = `${PLACE}, write_proposals(p.results, $1, $13, $14, $15, $16, $5, $6, $8, $10, $11, $17, $12, $18)`;
 
 /** What became of a request. */
 export interface Proposed {
-  /** In the order of the candidates. `illegal` without an objection: it is pended. */
+  /** In the order of the candidates. `illegal` without an objection means that the application is pended. */
   readonly results: readonly BulkResult[];
-  /** Of the only candidate: who claims it. */
+  /** If there is only one candidate: who claims it. */
   readonly claimedBy: number | null;
   readonly claimedUntil: Date | null;
   readonly now: Date;
 }
 
 /**
- * Makes the proposal of a decision on one application, and keeps the key of the request unless the proposal is refused.
- * Throws a conflict where the basis of the decision has to be read anew.
+ * Makes the proposal of a decision on one application, and stores the key of the request unless the proposal is
+ * refused. Throws a conflict if the basis of the decision has to be read again.
  */
 export async function addProposal(
   session: Session,
@@ -169,7 +176,7 @@ export async function addProposal(
   return onlyRow((await session.query<Proposed>(PROPOSE, values)).rows);
 }
 
-/** The same for a decision on many, in two statements: the time of each is bounded. */
+/** The same for a decision on many, in two statements, because the time of each is limited. */
 export async function addProposals(
   session: Transaction,
   vault: Vault,
@@ -190,7 +197,7 @@ export async function addProposals(
 
 const NOTHING_PROPOSED = { proposalId: null, decidedOn: null, signedAt: null, needsSecond: null, mac: null };
 
-/** The values of the proposals, column by column. A candidate with an objection has its id and the objection alone. */
+/** The values of the proposals, column by column. A candidate with an objection has only its id and the objection. */
 function proposalColumns(
   vault: Vault,
   { act, reasonCode, isOverride, makerId }: OperatorDecision,
@@ -241,7 +248,10 @@ const SELECTION = `
   WHERE s.id = $1 AND s.operator_id = $2 AND s.ends_at > clock_timestamp()
     AND s.ends_at < clock_timestamp() + interval '1 day'`;
 
-/** The applications of an operator's selection, each with its last event then; null: there is none, or it has ended. */
+/**
+ * The applications of an operator's selection, each with its last event at that time; null: there is no selection, or
+ * it has ended.
+ */
 export async function readSelection(
   session: Session,
   selection: string,

@@ -1,4 +1,7 @@
-/** The queue as reviewers see it, and what takes from it. No row has personal data. */
+/**
+ * The queue as reviewers see it, the next claim, and selections (docs/operators.md, "The review queue"). Reads and
+ * writes `review_items` and `selections`. No row has personal data.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import {
@@ -12,11 +15,11 @@ import {
 import { type By, by } from './by.ts';
 import { CLAIM_SECONDS, type Claimer, type StoredClaim } from './claims.ts';
 
-// What narrows the queue and what orders it, as parts of statements.
+// First part: the filters and the orders of the queue, as parts of statements.
 
 /**
- * The condition on `review_items i`, with the parameters $1 to $10 of `filterValues`. An absent part is NULL, and the
- * planner leaves its condition out: such a statement has no name, so it is planned with its values.
+ * The condition on `review_items i`, with the parameters $1 to $10 of `filterValues`. An absent filter is NULL, and the
+ * planner leaves its condition out. For this the statement has no name, so it is planned with its values.
  */
 const FITS = `
   ($1::text IS NULL OR i.state = $1) AND ($2::integer IS NULL OR i.partner_id = $2)
@@ -48,9 +51,9 @@ function filterValues(filter: QueueFilter, operatorId: number): unknown[] {
 }
 
 interface OrderParts {
-  /** What an index of the table gives. */
+  /** The ORDER BY, which an index of the table serves. */
   readonly by: string;
-  /** The value of a row by which the next page goes on: a number; NULL: `infinity`. */
+  /** The value of a row from which the next page goes on: a number; NULL stands for `infinity`. */
   readonly key: string;
   /** The rows after the one with the key $12 and the id $11. */
   readonly after: string;
@@ -70,7 +73,7 @@ const ORDERS: Readonly<Record<QueueOrder, OrderParts>> = {
     after: `(i.due_at, i.application_id) > (CASE WHEN $12::bigint IS NULL THEN 'infinity'
       ELSE 'epoch'::timestamptz + $12 * interval '1 microsecond' END, $11::bigint)`,
   },
-  // In the order of registration; the key of the cursor is the id as well.
+  // In the order of registration. Here the key of the cursor is the id.
   oldest: {
     by: 'i.application_id',
     key: 'i.application_id',
@@ -83,7 +86,7 @@ const ORDERS: Readonly<Record<QueueOrder, OrderParts>> = {
 /** A row of the queue. */
 export interface StoredItem extends QueuePlace {
   readonly id: ApplicationId;
-  /** The number of its last event; `'0'`: nothing has happened since its registration. */
+  /** The number of its last event; `'0'`: nothing has happened since the registration. */
   readonly lastEvent: string;
   readonly partner: { readonly id: number; readonly name: string };
   readonly state: QueueState;
@@ -118,7 +121,7 @@ const pageBy = ({ by, key, after }: (typeof ORDERS)[QueueOrder]) => `
     SELECT i.* FROM review_items i WHERE ${FITS} AND ($11::bigint IS NULL OR ${after}) ORDER BY ${by} LIMIT $13
   ) AS i ${WITH_NAMES} ORDER BY ${by}`;
 
-/** $11: the seconds of the claim; $12: its pages. Sessions at once pass over what the others are taking. */
+/** $11: the seconds of the claim; $12: its pages. Sessions at the same moment skip the rows that others are taking. */
 const claimBy = ({ by }: (typeof ORDERS)[QueueOrder]) => `
   WITH free AS MATERIALIZED (
     SELECT i.application_id FROM review_items i
@@ -142,7 +145,7 @@ const COUNT = `
   SELECT count(*)::integer AS count FROM (SELECT FROM review_items i WHERE ${FITS} LIMIT ${MOST_COUNTED}) AS f`;
 const ONE = `${shown('NULL')} FROM review_items i ${WITH_NAMES} WHERE i.application_id = $1`;
 
-/** $11: the id of the selection. An operator keeps the newest ten. */
+/** $11: the id of the selection. An operator keeps the newest ten selections. */
 const SELECT_ALL = `
   WITH found AS MATERIALIZED (
     SELECT i.application_id AS id FROM review_items i WHERE ${FITS} LIMIT ${MOST_COUNTED + 1}
@@ -172,7 +175,7 @@ export async function readPage(
   return (await database.query<Row>(PAGES[order], values)).rows.map(itemOf);
 }
 
-/** How many fit; `MOST_COUNTED` stands for it and more. */
+/** How many fit; `MOST_COUNTED` stands for that number and more. */
 export async function countItems(
   database: Database,
   filter: QueueFilter,
@@ -189,8 +192,8 @@ export async function readItem(session: Session, id: ApplicationId): Promise<Sto
 }
 
 /**
- * Claims the first one in the order that nobody holds, and that no decision is proposed on; a waiting one where the
- * filter has no state. null: there is none.
+ * Claims the first application in the order that nobody holds and on which no decision is proposed; without a state in
+ * the filter, only a waiting one. Null: there is none.
  */
 export async function claimNext(
   session: Session,
@@ -206,7 +209,7 @@ export async function claimNext(
     : { id: row.id, claim: { by: { id: operatorId, login: row.login }, until: row.until } };
 }
 
-/** Keeps what fits, each application with its last event, for ten minutes; null: more than `MOST_COUNTED` fit. */
+/** Keeps what fits for ten minutes, each application with its last event; null: more than `MOST_COUNTED` fit. */
 export async function makeSelection(
   database: Database,
   filter: QueueFilter,

@@ -1,4 +1,7 @@
-/** The applied decisions that were drawn for a second look. */
+/**
+ * Applied decisions that were drawn for a second look: reads and writes `second_looks` (docs/operators.md, "The lead's
+ * view and second looks").
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -13,7 +16,7 @@ export interface WaitingLook {
   readonly at: Date;
 }
 
-/** A decision that is drawn, with who decided. */
+/** A drawn decision, with the operators who decided. */
 export interface Drawn extends Omit<WaitingLook, 'at'> {
   readonly makerId: number;
   /** null: the maker decided alone. */
@@ -37,7 +40,7 @@ const WAITING = `
   WHERE l.looked_at IS NULL AND l.maker_id <> $1 AND l.checker_id IS DISTINCT FROM $1
   ORDER BY l.proposal_id LIMIT $2`;
 
-/** The oldest decisions that wait, but for those that the looker made or confirmed. */
+/** The oldest decisions that wait, without those that this admin made or confirmed. */
 export async function waitingLooks(session: Session, lookerId: number, most: number): Promise<WaitingLook[]> {
   return (await session.query<WaitingLook>(WAITING, [lookerId, most])).rows;
 }
@@ -48,20 +51,20 @@ const LOCK = `
       THEN json_build_object('lookerId', l.looker_id, 'agrees', l.agrees, 'note', l.note) END AS look
   FROM second_looks l WHERE l.proposal_id = $1 FOR UPDATE`;
 
-/** What a looker says of a decision. */
+/** What an admin says about a decision. */
 export interface Look {
   readonly lookerId: number;
   readonly agrees: boolean;
   readonly note: string | null;
 }
 
-/** A decision that is drawn, with its look. */
+/** A drawn decision, with its look. */
 export interface LockedLook extends Pick<Drawn, 'applicationId' | 'makerId' | 'checkerId'> {
-  /** null: nobody has looked. */
+  /** null: nobody has looked yet. */
   readonly look: Look | null;
 }
 
-/** What a look is about, locked until the end of the transaction; null: the decision was not drawn. */
+/** The drawn decision, locked until the end of the transaction; null: it was not drawn. */
 export async function lockLook(session: Transaction, proposalId: number): Promise<LockedLook | null> {
   return (await session.query<LockedLook>(LOCK, [proposalId])).rows[0] ?? null;
 }
@@ -70,7 +73,7 @@ const LOOK = `
   UPDATE second_looks SET looker_id = $2, looked_at = t.now, agrees = $3, note = $4
   FROM (SELECT clock_timestamp() AS now) AS t WHERE proposal_id = $1`;
 
-/** Writes what the looker said of a decision that the transaction has locked. */
+/** Writes what the admin said about a decision that the transaction has locked. */
 export async function writeLook(session: Transaction, proposalId: number, look: Look): Promise<void> {
   await session.query(LOOK, [proposalId, look.lookerId, look.agrees, look.note]);
 }
@@ -79,7 +82,7 @@ const ERASE = 'DELETE FROM second_looks WHERE application_id = ANY ($1::bigint[]
 const ERASE_NOTES = `
   UPDATE second_looks SET note = 'erased' WHERE application_id = ANY ($1::bigint[]) AND note IS NOT NULL`;
 
-/** Nobody looks at decisions about erased persons any more, and what lookers wrote is gone. */
+/** Removes waiting decisions about erased persons, and what admins wrote in their notes. */
 export async function eraseLooks(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
   await session.query(ERASE_NOTES, [ids]);

@@ -1,4 +1,4 @@
-/** The tables of the desk. */
+/** The tables of the desk: what is kept, sealed and deleted, and when. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 import { noteIdentity } from './notes.ts';
 
@@ -10,7 +10,7 @@ export const BACKLOG_COUNTS = {
   fold: { job: 'fold counts of the backlog', key: ['created_hour', 'due_hour'], sums: ['items'] },
 } satisfies Table;
 
-/** A page that was closed later than now was closed while the clock was ahead (D39). */
+/** A page with a closing time in the future was closed while the clock was ahead (D39). */
 export const LEFT_PAGES = {
   name: 'left_pages',
   person: { not: 'random ids of closed pages by operator, for an hour' },
@@ -22,7 +22,7 @@ export const LEFT_PAGES = {
   },
 } satisfies Table;
 
-/** A selection that ends further away than one may last was made while the clock was ahead (D39). */
+/** A selection that lasts longer than any may was made while the clock was ahead (D39). */
 export const SELECTIONS = {
   name: 'selections',
   person: { not: 'ids of applications in review, for ten minutes' },
@@ -52,7 +52,7 @@ export const DECISION_HOURS = {
   kept: { job: 'forget counts of decisions', until: aged('first_ms', DECISIONS_KEPT), by: 'first_ms' },
 } satisfies Table;
 
-/** Also looks that nobody took. */
+/** Looks that nobody took are deleted too. */
 export const SECOND_LOOKS = {
   name: 'second_looks',
   person: 'application',

@@ -1,15 +1,18 @@
-/** Takes the proposals of a decision on many back. */
+/**
+ * Takes back the proposals of a decision on many (docs/operators.md, "Proposals"). Writes `proposals`, `open_proposals`
+ * and `review_items`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 
-/** In the order of the keys. What is applied or ended meanwhile is not among them. */
+/** Locks in the order of the keys. Proposals that were applied or ended meanwhile are left out. */
 const HOLD = `
   SELECT o.application_id AS id, o.proposal_id AS "proposalId" FROM open_proposals o
   WHERE (o.application_id, o.proposal_id) IN (
     SELECT u.id, u.proposal_id FROM desk_requests r, unnest(r.ids, r.proposal_ids) AS u(id, proposal_id)
     WHERE r.operator_id = $1 AND r.request_key = $2)
   ORDER BY o.application_id FOR UPDATE`;
-/** A statement of its own: Citus hands no locked rows to several updates. */
+/** A statement of its own, because Citus passes no locked rows on to several updates. */
 const UNDO = `
   WITH items AS MATERIALIZED (
     SELECT i.application_id FROM review_items i
@@ -23,7 +26,7 @@ const UNDO = `
   UPDATE proposals p SET state = 'undone', ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
   FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t
   WHERE p.id = ANY ($3::bigint[]) AND p.maker_id = $1`;
-/** In the order of the request. Those that an earlier try took back are among them. */
+/** In the order of the request, with those that an earlier try took back. */
 const UNDONE = `
   SELECT p.application_id::float8 AS id FROM desk_requests r,
     unnest(r.proposal_ids) WITH ORDINALITY AS u(proposal_id, place)
@@ -32,8 +35,8 @@ const UNDONE = `
   ORDER BY u.place`;
 
 /**
- * Ends the open proposals of a request, whose applications wait for reviewers again. Returns the applications whose
- * proposals of this request are undone by now.
+ * Ends the open proposals of a request, so that their applications wait for reviewers again. Returns the applications
+ * whose proposals of this request are undone by now.
  */
 export async function undoRequest(
   session: Transaction,

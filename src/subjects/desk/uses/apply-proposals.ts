@@ -1,4 +1,7 @@
-/** Applies due proposals, each in a transaction of its own: all of it happens, or nothing (D48). */
+/**
+ * Applies due proposals, each in one transaction: everything happens, or nothing (D48; docs/operators.md, "Proposals").
+ * Moves the application, and writes the record of acts, the counts and the end of the proposal.
+ */
 import {
   type ApplicationStatus,
   type ReviewAction,
@@ -35,11 +38,11 @@ import { type LookingDesk, noteDecision } from './second-looks.ts';
 export type Applied = 'applied' | 'returned' | 'lost' | 'put off' | null;
 
 /**
- * Takes a due proposal that no other process has taken, and applies it: the application moves, which its history, the
- * applicant and the partner hear of, the record of acts gets its row, the decision is counted and perhaps drawn for a
- * second look, and the proposal ends. One that became illegal, or whose operators may not decide it any more, goes back
- * to its maker with the reason, which is recorded, and its application to the queue. One that fails is put off, and
- * `onFailure` hears of it. Rejects for trouble of the store alone: nothing is changed then.
+ * Takes a due proposal that no other process has taken, and applies it. The application moves, so its history, its
+ * applicant and its partner hear of it; the act is recorded; the decision is counted and perhaps drawn for a second
+ * look; and the proposal ends. A proposal that became illegal, or whose operators may not decide it any more, goes back
+ * to its maker with the reason, which is recorded, and its application goes back to the queue. A proposal that fails is
+ * put off, and `onFailure` hears of it. Rejects only for trouble of the store; then nothing is changed.
  */
 export async function applyNext(
   desk: LookingDesk,
@@ -69,7 +72,7 @@ async function end(
   due: DueProposal,
 ): Promise<'applied' | 'returned'> {
   const { act, isOverride, makerId, secondId, applicationId, proposalId, reason } = due;
-  // The move takes the application out of the queue.
+  // The facts are read now, because the move takes the application out of the queue.
   const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
   const returned = (await whyHeldBack(session, vault, due, facts)) ?? (await move(session, due));
   const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
@@ -99,7 +102,7 @@ async function end(
   return 'applied';
 }
 
-/** As the record names who returns a proposal. */
+/** The name in the record for whoever returns a proposal. */
 const SERVICE = 'ventanilla';
 const FORGED: Returned = {
   code: 'unreadable',
@@ -107,7 +110,10 @@ const FORGED: Returned = {
 };
 const DELETED: Returned = { code: 'deleted', text: 'the application is deleted' };
 
-/** What speaks against a decision before its application is locked; null: nothing. Its operators stay as they are. */
+/**
+ * What speaks against a decision before its application is locked; null: nothing. The accounts of its operators cannot
+ * change meanwhile.
+ */
 async function whyHeldBack(
   session: Transaction,
   vault: Vault,
@@ -127,7 +133,7 @@ async function whyHeldBack(
   });
 }
 
-/** Moves the application where it is still the one that was decided on; else returns why not. */
+/** Moves the application if it is still as it was decided on. Otherwise returns why not. */
 async function move(session: Transaction, due: DueProposal): Promise<Returned | null> {
   const { applicationId, act, signedAt, decidedOn, reason, reasonCode, isOverride } = due;
   const held = await holdApplication(session, applicationId);

@@ -1,4 +1,7 @@
-/** What happened to an application since an operator looked at it (D48). */
+/**
+ * Says what happened to an application since an operator looked at it, for a 412 (D48; docs/operators.md, "Proposals").
+ * Reads the history and `operators`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -7,7 +10,7 @@ import { type LastChange, lastChangeOf } from '../../applications/sql/desk/last-
 import { readLogin } from '../sql/proposals.ts';
 import { Refusal } from './refusal.ts';
 
-/** The refusal with status 412 of an act that was decided on an older event: who did what when. */
+/** The refusal (412) of an act that is based on an older event. It tells who did what, and when. */
 export async function changedSince(session: Session, id: ApplicationId): Promise<Refusal> {
   const change = await lastChangeOf(session, id);
   if (change === null) return new Refusal(412, 'If-Match names an event that the application does not have');
@@ -18,7 +21,7 @@ export async function changedSince(session: Session, id: ApplicationId): Promise
   });
 }
 
-/** Who did something; the id is null where it was no operator with an account. */
+/** Who did something; the id is null if it was no operator with an account. */
 export async function actorOf(
   session: Session,
   { actor }: Pick<LastChange, 'actor'>,

@@ -1,4 +1,7 @@
-/** Who stands in the way of an operator: another one reviews the application, or has decided on it. */
+/**
+ * Says who stands in the way of an operator: another one reviews the application, or has proposed a decision
+ * (docs/operators.md, "The review queue"). Reads claims and proposals.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -6,7 +9,7 @@ import type { StoredClaim, Taking } from '../sql/claims.ts';
 import { newestProposalOf } from '../sql/proposals.ts';
 import { conflict, type Refusal } from './refusal.ts';
 
-/** Why an operator did not get the claim: 409 tells whose it is, or who has proposed what. */
+/** Why an operator did not get the claim. The 409 tells whose claim it is, or who has proposed what. */
 export async function claimRefusal(
   session: Session,
   id: ApplicationId,

@@ -1,4 +1,7 @@
-/** What a second operator has to see of a proposal before confirming it (D48). */
+/**
+ * Reads what a second operator has to see about a proposal before confirming it (D48; docs/operators.md, "Proposals").
+ * Reads accounts, documents, incomes and the facts of applications.
+ */
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Decision } from '../../../domain/scorecard/scorecard.ts';
@@ -11,19 +14,19 @@ import { type PartnerName, partnersOf } from '../sql/partner-names.ts';
 import type { StoredProposal } from '../sql/proposals.ts';
 import { decidedFactsOf, readEvidence } from './decided-facts.ts';
 
-/** What a proposal is about. What is null cannot be read, or the application is deleted. */
+/** What a proposal is about. A value is null if it cannot be read, or if the application is deleted. */
 export interface ProposalFacts {
   readonly partner: PartnerName | null;
   readonly currency: string | null;
   readonly debtAmount: number | null;
   readonly score: number | null;
   readonly decision: Decision | null;
-  /** What the file has. */
+  /** What the file contains. */
   readonly evidence: Evidence;
   readonly against: readonly Against[];
-  /** Neither its maker nor the asking operator has the authority for the amount. */
+  /** Neither the maker nor the asking operator has the authority for the amount. */
   readonly lacksAuthority: boolean;
-  /** Stands for the proposal and all of this: who confirms sends back which of it was shown. */
+  /** Stands for the proposal and all these facts. Whoever confirms sends back the one that was shown. */
   readonly seen: string;
 }
 
@@ -32,7 +35,7 @@ export function waitsForSecond({ state, needsSecond, confirmedAt }: StoredPropos
   return state === 'proposed' && needsSecond !== null && confirmedAt === null;
 }
 
-/** What these proposals are about, by their ids, for the operator who asks. */
+/** What these proposals are about, by their ids, for the asking operator. */
 export async function proposalFactsOf(
   session: Session,
   vault: Vault,
@@ -68,7 +71,7 @@ export async function proposalFactsOf(
   );
 }
 
-/** Equal where a confirmation shows the same alone. */
+/** The digest of what a confirmation shows. Only equal contents have equal digests. */
 function digestOf(proposal: StoredProposal, shown: Omit<ProposalFacts, 'seen'>): string {
   const { id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond } = proposal;
   const proposed = [id, act, reasonCode, reason, isOverride, maker, createdAt, needsSecond];

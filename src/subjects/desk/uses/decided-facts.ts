@@ -1,4 +1,7 @@
-/** What decisions are about, and what the files have that their reasons may contradict (D48). */
+/**
+ * Reads what decisions are about, and what in the files may contradict their reasons (D48). Reads `review_items`, the
+ * facts of applications, documents and income checks.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { type DecisionFacts, readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
@@ -12,8 +15,8 @@ export type { DecisionFacts };
 const READ_AT_ONCE = 500;
 
 /**
- * The facts of these applications; one that does not exist is absent. The queue has those of what is in review: to read
- * 10,000 of them from their batches takes seconds.
+ * The facts of these applications; one that does not exist is absent. For applications in review they come from the
+ * queue, because reading 10,000 of them from their batches takes seconds.
  */
 export async function decidedFactsOf(
   session: Session,
@@ -24,7 +27,7 @@ export async function decidedFactsOf(
   return new Map([...queued, ...(await readFacts(session, others))]);
 }
 
-/** The same of what is not in the queue. */
+/** The same for applications that are not in the queue. */
 export async function readFacts(
   session: Session,
   ids: readonly ApplicationId[],
@@ -37,7 +40,7 @@ export async function readFacts(
   return facts;
 }
 
-/** Reads what the files of these applications have, and returns what tells it of one of them. */
+/** Reads what the files of these applications contain, and returns a function that tells it for one application. */
 export async function readEvidence(
   session: Session,
   ids: readonly ApplicationId[],

@@ -1,4 +1,4 @@
-/** What the uses of the desk work with. */
+/** The types of what the uses of the desk work with. */
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
@@ -10,14 +10,14 @@ export interface Desk {
   readonly clock: Clock;
 }
 
-/** What an act on applications of the queue needs. */
+/** What an act on applications in the queue needs. */
 export interface QueueDesk {
   readonly database: Database;
-  /** REVIEW_DUE_HOURS. */
+  /** The value of REVIEW_DUE_HOURS. */
   readonly dueHours: number;
 }
 
-/** The desk with its operator, as the history and the record of acts name one. */
+/** The desk with the operator's name, as the history and the record of acts have it. */
 export function actingAs({ database, vault, clock }: Desk, operatorId: number): OperatorContext {
   return { database, vault, clock, actor: `operator ${operatorId}` };
 }

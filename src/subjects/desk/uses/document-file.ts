@@ -1,4 +1,7 @@
-/** The file of a document, for an operator who said why. */
+/**
+ * Reveals the file of a document to an operator who gave a reason (docs/operators.md, "One application"). Records the
+ * reading first; then opens the file in the document store, and reads the text of a PDF.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { toDocumentId } from '../../../domain/document/document.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -11,17 +14,18 @@ import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
 import { conflict, Refusal } from './refusal.ts';
 
-/** What the browser gets: the type is what the content was found to be, and not what the channel claimed. */
+/** What the browser gets. The type is the one that the content has, not the one that the channel claimed. */
 export interface ShownFile {
   readonly contentType: string;
   readonly bytes: Buffer;
-  /** As `textOf` has it. */
+  /** The text as `textOf` returns it. */
   readonly text: DocumentText | null;
 }
 
 /**
- * Records the reading and its reason, and then opens the file. Throws a `Refusal` where the application has no such
- * document, the document has no file that can be shown, or the operator has revealed too many: then nothing was opened.
+ * Records the reading and its reason, and then opens the file. Throws a `Refusal` if the application has no such
+ * document, if the document has no file that can be shown, or if the operator has revealed too many: then nothing was
+ * opened.
  */
 export async function revealFile(
   context: OperatorContext,
@@ -44,12 +48,12 @@ export async function revealFile(
     return { contentType, bytes, text: await textOf(readText, shown, bytes) };
   } catch (error) {
     if (error instanceof UnopenedFile) throw conflict(error.why, error.message);
-    // An erasure came between.
+    // The person was erased meanwhile.
     throw error instanceof OperatorError ? noDocument() : error;
   }
 }
 
-/** The application has no document with the number of the request. */
+/** The refusal if the application has no document with the number of the request. */
 export function noDocument(): Refusal {
   return new Refusal(404, 'the application has no such document');
 }

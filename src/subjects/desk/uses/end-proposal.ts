@@ -1,4 +1,7 @@
-/** How operators undo, confirm and decline proposals (D48). */
+/**
+ * Lets operators undo, confirm and decline proposals (D48; docs/operators.md, "Proposals"). Locks and writes proposals,
+ * and records confirmations and refusals.
+ */
 import {
   againAfterConflict,
   inTransaction,
@@ -18,8 +21,8 @@ import { decidedFactsOf } from './decided-facts.ts';
 import { conflict, NotAsSeen, needsSignIn, Refusal } from './refusal.ts';
 
 /**
- * The maker takes a proposal back; the application is the maker's to review. A repetition changes nothing. Throws a
- * `Refusal`: 404 none; 403 somebody else's; 409 it is not open any more.
+ * The maker takes a proposal back, and holds the claim of the application again. A repetition changes nothing. Throws a
+ * `Refusal`: 404 there is no such proposal; 403 it is another operator's; 409 it is not open any more.
  */
 export function undoProposal(
   { database }: Pick<OperatorContext, 'database'>,
@@ -35,7 +38,7 @@ export function undoProposal(
       const proposal = await lockProposal(session, id, require, ({ state }) => state === 'undone');
       if (proposal.state === 'undone') return proposal;
       const { applicationId } = proposal;
-      // First: it locks the page before the item, as each claim does.
+      // The claim comes first, because each claim locks the page before the item.
       await takeClaim(session, applicationId, claimer);
       await backToQueue(session, applicationId);
       await endProposal(session, { proposalId: id, applicationId }, { state: 'undone' });
@@ -44,24 +47,24 @@ export function undoProposal(
   );
 }
 
-/** Who is the second operator, and whether both factors were proved within five minutes. */
+/** The second operator, and whether both factors were proved within five minutes. */
 export interface Second {
   readonly id: number;
   readonly isFresh: boolean;
 }
 
-/** A proposal with what it is about, as it is now. */
+/** A proposal with its present facts. */
 export interface ProposalNow {
   readonly proposal: StoredProposal;
   readonly facts: ProposalFacts;
 }
 
 /**
- * A second operator confirms a proposal, which is recorded. `seen` is of the facts that were shown. A repetition by the
- * same operator changes nothing. Throws a `NotAsSeen` (of `ProposalNow`) where the facts are others now, and a
- * `Refusal`: 404 none; 403 one's own, or a payment without a new sign-in; 409 it needs no second operator, has another
- * one, is not open any more, or neither of the two has the authority for its amount. What counts in the end is who has
- * it when the proposal is applied.
+ * A second operator confirms a proposal, which is recorded. `seen` belongs to the facts that were shown. A repetition
+ * by the same operator changes nothing. Throws a `NotAsSeen` (of `ProposalNow`) if the facts have changed, and a
+ * `Refusal`: 404 there is none; 403 it is the operator's own, or a payment without a new sign-in; 409 it needs no
+ * second operator, has another one, is not open any more, or neither of the two has the authority for its amount. In
+ * the end the authority at the moment of applying counts.
  */
 export async function confirmProposal(
   context: OperatorContext,
@@ -89,7 +92,7 @@ export async function confirmProposal(
   return proposal;
 }
 
-/** A second operator declines a proposal and says why, which is recorded. Throws as `confirmProposal`. */
+/** A second operator declines a proposal with a reason, which is recorded. Throws as `confirmProposal`. */
 export async function declineProposal(
   context: OperatorContext,
   second: Second,
@@ -116,7 +119,7 @@ export async function declineProposal(
   return proposal;
 }
 
-/** Refuses at once what would come back when it is applied. */
+/** Refuses a confirmation at once if the proposal would come back when it is applied. */
 async function requireAuthority(
   session: Session,
   vault: Vault,
@@ -126,7 +129,7 @@ async function requireAuthority(
   const { applicationId, act, isOverride, maker } = proposal;
   const deciders = await readDeciders(session, vault, [maker.id, second.id]);
   const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
-  // What is deleted or cannot be read comes back with that reason.
+  // A deleted or unreadable application comes back with that reason.
   if (facts === undefined || facts.status === null) return;
   const { currency, debtAmount } = facts;
   if (haveAuthority({ act, isOverride, currency, debtAmount }, [...deciders.values()])) return;
@@ -138,8 +141,8 @@ function named({ id, applicationId }: StoredProposal) {
 }
 
 /**
- * Locks an open proposal that waits for a second operator, who is another one than its maker. One that is as a
- * repetition finds it is returned too.
+ * Locks an open proposal that waits for a second operator, who must not be its maker. If the request is a repetition,
+ * returns the proposal as it is.
  */
 async function lockForSecond(
   session: Transaction,
@@ -168,8 +171,8 @@ async function lockForSecond(
 }
 
 /**
- * Locks an open proposal, after `require` has looked at what never changes of it. One that is not open any more is
- * returned where the request is a repetition of what ended it.
+ * Locks an open proposal, after `require` has checked what never changes about it. A proposal that is not open any more
+ * is returned if the request repeats the one that ended it.
  */
 async function lockProposal(
   session: Transaction,

@@ -1,4 +1,7 @@
-/** What a lead looks at: how much is decided, what waits, who decides against the score, and second looks. */
+/**
+ * Reads the lead's view: how much is decided, what waits, who decides against the score, and second looks
+ * (docs/operators.md, "The lead's view and second looks"). Reads counts, and writes nothing.
+ */
 import type { Database } from '../../../ground/postgres/database.ts';
 import { type Backlog, readBacklog } from '../sql/backlog.ts';
 import {
@@ -13,7 +16,7 @@ import {
 /** The upper bounds of the backlog's ages, in hours. */
 export const AGES = [4, 24, 72, 168] as const;
 
-/** Counts are of decisions of the desk that were applied, and of the last `days`. */
+/** The lead's view. Counts are about decisions of the desk that were applied within the last `days`. */
 export interface ShownLead {
   readonly days: number;
   readonly hours: readonly DecidedHour[];
@@ -22,7 +25,7 @@ export interface ShownLead {
   readonly looks: CountedLooks;
 }
 
-/** What happened within the last `days` (1 to 90), and what waits now, as an admin is told of it. */
+/** What happened within the last `days` (1 to 90), and what waits now, for this admin. */
 export async function readLead(database: Database, days: number, adminId: number): Promise<ShownLead> {
   const [hours, by, backlog, looks] = await Promise.all([
     decidedHours(database, days),

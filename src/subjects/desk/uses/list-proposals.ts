@@ -1,4 +1,4 @@
-/** The lists of proposals, page by page. */
+/** Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads only. */
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
@@ -8,17 +8,20 @@ import { Refusal } from './refusal.ts';
 export type { ProposalFacts, StoredProposal };
 
 const PAGE = 50;
-/** The page of the console tells 99, and more of them as `99+`. */
+/** The page of the console shows up to 99, and more as `99+`. */
 const MOST_COUNTED = 100;
 
 /** A page of a list. */
 export interface ShownProposals {
   readonly proposals: readonly StoredProposal[];
-  /** Of `to_confirm`, by the ids of the proposals, so that nobody confirms anything unseen; none of the other lists. */
+  /**
+   * The facts of the proposals in `to_confirm`, by their ids, so that nobody confirms anything unseen. Other lists have
+   * none.
+   */
   readonly facts: ReadonlyMap<number, ProposalFacts>;
-  /** The cursor of the next page; null after the last. */
+  /** The cursor of the next page; null: this is the last one. */
   readonly next: string | null;
-  /** How many wait for the operator to confirm them, whatever the list; counted up to 100. */
+  /** How many proposals wait for the operator to confirm them, in whatever list; counted up to 100. */
   readonly toConfirm: number;
 }
 

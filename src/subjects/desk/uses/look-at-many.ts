@@ -1,4 +1,7 @@
-/** What a decision on many is about: totals, and what speaks against it (D48). */
+/**
+ * Adds up what a decision on many is about: totals, and what speaks against it (D48; docs/operators.md, "Proposals").
+ * Pure.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -8,10 +11,10 @@ import { isAgainstScore } from '../rules/lean.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
 import type { DecisionFacts } from './decided-facts.ts';
 
-/** Applications that are not there count nowhere. */
+/** What a decision on many is about. Applications that do not exist are not counted. */
 export interface SeenMany {
   readonly count: number;
-  /** By currency, the most applications first; null: it cannot be read. */
+  /** The totals by currency, the most applications first; null: the currency cannot be read. */
   readonly totals: readonly {
     readonly currency: string | null;
     readonly count: number;
@@ -26,7 +29,7 @@ export interface SeenMany {
   }[];
 }
 
-/** Adds up what an act on applications with these facts is about. */
+/** Adds up what an act on the applications with these facts is about. */
 export function addUp(
   act: ReviewAction,
   facts: ReadonlyMap<ApplicationId, DecisionFacts>,
@@ -60,7 +63,7 @@ export function addUp(
   };
 }
 
-/** How much was shown to speak against a decision on many. */
+/** How much was shown as speaking against a decision on many. */
 export interface SeenAgainst {
   readonly aboveAuthority: number;
   readonly againstScore: number;
@@ -68,7 +71,7 @@ export interface SeenAgainst {
   readonly contradicted: number;
 }
 
-/** Whether more speaks against the decision than was shown. What came in for it meanwhile keeps nobody waiting. */
+/** Whether more speaks against the decision than was shown. If less does now, the operator need not look again. */
 export function isWorse(now: SeenMany, reasonCode: ReasonCode, seen: SeenAgainst): boolean {
   const contradicted = now.contradicted.filter(({ code }) => code === reasonCode);
   return (

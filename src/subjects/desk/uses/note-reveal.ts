@@ -1,4 +1,7 @@
-/** Records that an operator reads personal data, and holds the bound of an hour. */
+/**
+ * Records that an operator reads personal data, and enforces the hourly limit (docs/operators.md, "One application";
+ * docs/audit.md). Writes `operator_events` and `desk_requests`.
+ */
 import { counted } from '../../../ground/base/counted.ts';
 import { againAfterConflict, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -15,10 +18,10 @@ import { Refusal, spentKey } from './refusal.ts';
 export { keyedRequest };
 
 /**
- * Commits the record of a reading, before anything is opened. Throws a `Refusal` where the operator has revealed too
- * many applications and files within an hour, which records nothing. The head of the record is locked before the
- * bound is read, so that readings at the same moment count too. `request`: a repetition of it within ten minutes counts
- * no more; null: it has no key.
+ * Commits the record of a reading before anything is opened. Throws a `Refusal` if the operator has revealed too many
+ * applications and files within an hour; then nothing is recorded. The head of the record is locked before the limit is
+ * checked, so that readings at the same moment count too. `request`: its repetition within ten minutes does not count
+ * again; null: it has no key.
  */
 export function noteReveal(
   { database, vault, actor }: OperatorContext,

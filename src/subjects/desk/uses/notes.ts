@@ -1,4 +1,7 @@
-/** Notes of operators about an application: they write them for each other, and no applicant or partner reads them. */
+/**
+ * Writes and reads the notes of operators about an application, which no applicant and no partner reads
+ * (docs/operators.md, "One application"). Seals and opens `application_notes`, and records each new note.
+ */
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';
@@ -20,7 +23,7 @@ import {
 } from '../sql/notes.ts';
 import { conflict, noApplication, otherRequest, Refusal } from './refusal.ts';
 
-/** A note as it is shown; `text` is null where it does not open: it is damaged, or of a data key that is missing. */
+/** A note as it is shown; `text` is null if it does not open: it is damaged, or its data key is missing. */
 export interface ShownNote {
   readonly id: number;
   readonly at: Date;
@@ -32,14 +35,14 @@ export interface ShownNote {
 export interface WrittenNote {
   readonly applicationId: ApplicationId;
   readonly text: string;
-  /** The Idempotency-Key: the same note with it is written once; null: there is none. */
+  /** The Idempotency-Key, with which the same note is written once; null: there is none. */
   readonly key: string | null;
 }
 
 /**
- * Writes a note and records the act. Throws `OperatorError` where the text is refused, and a `Refusal` where there is
- * no such application, its person was erased, it has all its notes, the operator has written too many, or the key was
- * used for another note.
+ * Writes a note and records the act. Throws `OperatorError` if the text is refused, and a `Refusal` if there is no such
+ * application, if its person was erased, if it has all its notes, if the operator has written too many, or if the key
+ * was used for another note.
  */
 export async function addNote(
   context: OperatorContext,
@@ -78,7 +81,7 @@ export async function addNote(
   return note;
 }
 
-/** The note of an earlier request with the key. One that does not open counts as the same. */
+/** The note of an earlier request with the key. A note that does not open counts as the same. */
 function sameNote(vault: Vault, before: StoredNote, id: ApplicationId, text: string): ShownNote {
   const note = shownNote(vault, before);
   if (before.applicationId !== id || (note.text ?? text) !== text) throw otherRequest();

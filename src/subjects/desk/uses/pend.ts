@@ -1,4 +1,7 @@
-/** Pends an application until something that is missing has come, and goes on with it (D48). */
+/**
+ * Pends an application until something that is missing has come, and resumes it (docs/operators.md, "Pended
+ * applications"). Writes pends and claims, says the message in the conversation, and records the act.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
@@ -28,20 +31,20 @@ export type { StoredPend };
 /** What an operator asks for. */
 export interface AskedPend {
   readonly applicationId: ApplicationId;
-  /** The last event that it was decided on. */
+  /** The last event that the operator saw. */
   readonly decidedOn: string;
   readonly missing: readonly Missing[];
-  /** For the applicant, in the chat; null: nothing is said. */
+  /** The message for the applicant, in the chat; null: none. */
   readonly message: string | null;
   readonly hours: number;
-  /** The Idempotency-Key: the same request with it pends once; null: there is none. */
+  /** The Idempotency-Key, with which the same request pends once; null: there is none. */
   readonly key: string | null;
 }
 
 /**
- * Stops the time of an application, says the message, and records the act: all of it or nothing. It needs the claim, or
- * takes it, and gives it back. Throws `OperatorError` for a fault of the body, and a `Refusal`: 404 no such
- * application; 412 something happened since; 409 it is not in review, another operator claims it, a decision is
+ * Stops the time of an application, says the message, and records the act: everything or nothing. It needs the claim,
+ * or takes it, and then gives it back. Throws `OperatorError` for a fault of the body, and a `Refusal`: 404 no such
+ * application; 412 something has happened since; 409 it is not in review, another operator holds it, a decision is
  * proposed, or it is pended already; 400 the key was used for another request.
  */
 export async function pend(
@@ -63,7 +66,7 @@ export async function pend(
         const message = await say(part, applicationId, text);
         await lockOpenPend(session, applicationId);
         await requireClaim(session, applicationId, { operatorId, page: null });
-        // While the item is locked no review moves the application.
+        // While the item is locked, no review can move the application.
         if ((await lastEventOf(session, applicationId)) !== asked.decidedOn)
           throw await changedSince(session, applicationId);
         const { missing, hours } = asked;
@@ -80,7 +83,7 @@ export async function pend(
   return pended;
 }
 
-/** The pend of an earlier request with the key. The text of a message is in the chat alone: nothing compares it. */
+/** The pend of an earlier request with the key. The message is not compared, because its text is only in the chat. */
 function samePend(before: StoredPend, { applicationId, missing }: AskedPend): StoredPend {
   const isSame =
     before.applicationId === applicationId && isDeepStrictEqual([...before.missing], [...missing]);
@@ -113,9 +116,9 @@ async function say(context: OperatorContext, id: ApplicationId, text: string | n
 }
 
 /**
- * Ends the pend of an application, which waits for reviewers again, and claims it for the operator; the act is
- * recorded. Where an operator has ended it already, the request is a repetition and only claims. Throws a `Refusal`:
- * 404 no such application; 409 it is not pended, or another operator claims it.
+ * Ends the pend of an application, so that it waits for reviewers again, and claims it for the operator; the act is
+ * recorded. If an operator has ended the pend already, the request is a repetition and only claims. Throws a `Refusal`:
+ * 404 no such application; 409 it is not pended, or another operator holds it.
  */
 export async function resume(
   context: OperatorContext,

@@ -1,4 +1,7 @@
-/** One decision on many applications: those that are named, or a selection of the queue. */
+/**
+ * Proposes, looks at and undoes one decision on many applications: named ones, or a selection of the queue (D48;
+ * docs/operators.md, "Proposals"). Writes proposals and `desk_requests`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { againAfterConflict, inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
@@ -19,7 +22,7 @@ import {
 } from './propose.ts';
 import { NotAsSeen, Refusal } from './refusal.ts';
 
-/** Exactly one of the two. */
+/** The applications of a decision on many: named, or a selection, and never both. */
 export interface Many {
   readonly applications: readonly Decided[] | undefined;
   /** The id of a selection. */
@@ -28,9 +31,9 @@ export interface Many {
 
 /**
  * Proposes a decision on each of many applications, in one transaction, and returns what became of each. `key` as in
- * `proposeOne`; the outcomes of a repeated request are those of the first one. Throws `OperatorError` for a fault of
- * the body, a `Refusal` (404) where the selection has ended, and a `NotAsSeen` (of `SeenMany`) where more speaks
- * against it than was seen.
+ * `proposeOne`; a repeated request gets the outcomes of the first one. Throws `OperatorError` for a fault of the body,
+ * a `Refusal` (404) if the selection has ended, and a `NotAsSeen` (of `SeenMany`) if more speaks against the decision
+ * than was shown.
  */
 export async function proposeMany(
   desk: ProposingDesk,
@@ -65,7 +68,7 @@ export async function proposeMany(
 
 /**
  * Adds up what an act on these applications would be about. Throws `OperatorError` for a fault of the body, and a
- * `Refusal` (404) where the selection has ended.
+ * `Refusal` (404) if the selection has ended.
  */
 export async function lookAtMany(
   { database, vault }: Pick<ProposingDesk, 'database' | 'vault'>,
@@ -84,9 +87,9 @@ export async function lookAtMany(
 }
 
 /**
- * Takes the proposals back that a request with this key has made and that are still open. Nobody claims their
- * applications. It waits for a request that is under way; one that comes later is refused. Returns the applications
- * whose proposals are undone, also to a repetition. Throws a `Refusal` (400) without a key.
+ * Takes back those proposals of a request with this key that are still open. Nobody claims their applications. It waits
+ * for a request that is under way; a request that comes later is refused. Returns the applications whose proposals are
+ * undone, also for a repetition. Throws a `Refusal` (400) without a key.
  */
 export async function undoMany(
   { database }: Pick<ProposingDesk, 'database'>,
@@ -104,13 +107,13 @@ export async function undoMany(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Throws `OperatorError` where the applications are named in no way, or in both. */
+/** Throws `OperatorError` if the applications are named in no way, or in both ways. */
 function requireOneNaming({ applications, selection }: Many): void {
   if ((applications === undefined) === (selection === undefined))
     throw new OperatorError('name the applications either by applications or by selection');
 }
 
-/** The applications of a decision on many, each once; null: the selection has ended, or there is none. */
+/** The applications of a decision on many, each once; null: there is no such selection, or it has ended. */
 async function decidedOf(
   session: Session,
   makerId: number,
@@ -128,7 +131,7 @@ function idsOf(decided: readonly Decided[]): ApplicationId[] {
   return decided.map(({ id }) => id);
 }
 
-/** An application that is named twice counts once. */
+/** Drops repetitions, so that an application that is named twice counts once. */
 function eachOnce(decided: readonly Decided[]): Decided[] {
   return [...new Map<ApplicationId, Decided>(decided.map((one) => [one.id, one])).values()];
 }

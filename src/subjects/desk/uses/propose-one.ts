@@ -1,4 +1,7 @@
-/** A decision on one application becomes a proposal, or is refused with what stands in its way. */
+/**
+ * Makes a proposal of a decision on one application, or refuses it with what stands in its way (D48; docs/operators.md,
+ * "Proposals"). Writes proposals and `desk_requests`.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
@@ -23,7 +26,7 @@ import {
 } from './propose.ts';
 import { conflict, noApplication, type Refusal } from './refusal.ts';
 
-/** A proposal as it is at `now`, by the database's clock. */
+/** A proposal as it is at `now`, a time of the database's clock. */
 interface Made {
   readonly proposal: StoredProposal;
   readonly now: Date;
@@ -32,7 +35,7 @@ interface Made {
 /**
  * Proposes a decision on an application. `key`: the Idempotency-Key; the same request with it gets the same proposal,
  * as it is now. Throws `OperatorError` for a fault of the body, and a `Refusal`: 404 no such application; 412 something
- * happened since; 409 another proposal is open, another operator claims it, or the act is illegal.
+ * has happened since; 409 another proposal is open, another operator holds it, or the act is illegal.
  */
 export async function proposeOne(
   desk: ProposingDesk,
@@ -92,7 +95,7 @@ function newProposal(
   };
 }
 
-/** Refuses at once what `move_application` would refuse when the proposal is applied. */
+/** Refuses a payment at once if `move_application` would refuse it when the proposal is applied. */
 async function requirePayable(
   session: Session,
   { act, isOverride }: OperatorDecision,
@@ -105,7 +108,7 @@ async function requirePayable(
   throw conflict(heldBy(held.until), heldText(until), { until });
 }
 
-/** `obstacle`: what was in the way when it was to be written. */
+/** The refusal of a proposal. `obstacle`: what stood in the way when it was written. */
 async function refusalOf(
   session: Session,
   { act }: OperatorDecision,

@@ -1,4 +1,7 @@
-/** How operators propose decisions (D48): on one application, or on many at once. */
+/**
+ * What proposing on one application and on many have in common: the check of the decision, its basis, and the
+ * candidates (D48; docs/operators.md, "Proposals"). Makes missing items of the queue, and otherwise only reads.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators } from '../../../domain/application/reason-codes.ts';
@@ -24,17 +27,20 @@ export type { OperatorDecision };
 /** What proposing needs. */
 export interface ProposingDesk extends QueueDesk {
   readonly vault: Vault;
-  /** UNDO_SECONDS. */
+  /** The value of UNDO_SECONDS. */
   readonly undoSeconds: number;
 }
 
-/** An application, and the event that the decision on it stands on. */
+/** An application, and the event that the decision is based on. */
 export interface Decided {
   readonly id: ApplicationId;
   readonly lastEvent: string;
 }
 
-/** Throws `OperatorError` where the code is of another act, an override of no payment, or the reason no line. */
+/**
+ * Checks a decision. Throws `OperatorError` if the reason code belongs to another act, if an override is for no
+ * payment, or if the reason is not one line.
+ */
 export function checkDecision(decision: OperatorDecision): OperatorDecision {
   const { act, reasonCode, isOverride } = decision;
   const codes = codesOfOperators(act);
@@ -44,15 +50,15 @@ export function checkDecision(decision: OperatorDecision): OperatorDecision {
   return { ...decision, reason: checkReason(decision.reason) };
 }
 
-/** What a decision stands on. */
+/** What a decision is based on. */
 export interface Basis extends Stand {
-  /** Those that do not exist are absent. */
+  /** Applications that do not exist are absent. */
   readonly facts: ReadonlyMap<ApplicationId, DecisionFacts>;
 }
 
 /**
- * Reads what a decision on these applications stands on, and makes the items of those in review that have none. Where
- * the request came before, that alone counts.
+ * Reads what a decision on these applications is based on, and makes the missing items of those in review. If the
+ * request came before, only that counts.
  */
 export async function basisOf(
   { database, vault, dueHours }: ProposingDesk,
@@ -89,7 +95,7 @@ export function candidatesOf(
   });
 }
 
-/** Why an application does not get the proposal; null: nothing speaks against it yet. */
+/** Why an application does not get the proposal; null: so far nothing speaks against it. */
 function objectionTo(
   act: OperatorDecision['act'],
   decidedOn: string,
@@ -101,7 +107,7 @@ function objectionTo(
   return isProposed ? 'already_proposed' : null;
 }
 
-/** How the proposals of a request are made on this basis: the time to undo begins with it. */
+/** How the proposals of a request are made on this basis. The time to undo begins at the moment of the basis. */
 export function proposing(
   { undoSeconds }: Pick<ProposingDesk, 'undoSeconds'>,
   { now: at }: Pick<Basis, 'now'>,
@@ -110,7 +116,7 @@ export function proposing(
   return { request, at, applyAt: new Date(at.getTime() + undoSeconds * 1_000) };
 }
 
-/** What became of the first request with a key. Throws a `Refusal` where the key stands for another one. */
+/** What became of the first request with a key. Throws a `Refusal` if the key was used for another request. */
 export function outcomesBefore(before: SpentKey | Before): readonly RequestOutcome[] {
   if (typeof before === 'string') throw spentKey(before);
   return before.outcomes;

@@ -1,4 +1,7 @@
-/** The queue of applications in review, as operators work with it (D48). */
+/**
+ * The review queue as operators work with it: pages, claims, and selections (D48; docs/operators.md, "The review
+ * queue"). Reads and writes `review_items`, claims, `selections` and `desk_requests`.
+ */
 import { randomUUID } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
@@ -32,7 +35,7 @@ export interface QueuePage {
   readonly items: readonly StoredItem[];
   /** Where the next page goes on; null: this is the last one. */
   readonly next: QueuePlace | null;
-  /** How many fit the filter; `MOST_COUNTED` stands for it and more. */
+  /** How many fit the filter; `MOST_COUNTED` stands for that number and more. */
   readonly count: number;
 }
 
@@ -44,7 +47,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** A page of what the operator asked for. An item that changes its place meanwhile may be missed or come twice. */
+/** A page of what the operator asked for. An item whose place changes meanwhile may be missing, or come twice. */
 export async function showQueue(
   database: Database,
   { filter, order, after, limit }: Asked,
@@ -59,8 +62,8 @@ export async function showQueue(
 }
 
 /**
- * Claims an application, or renews the claim. Throws a `Refusal`: 404 not in review; 409 with who holds it, or who has
- * proposed a decision on it.
+ * Claims an application, or renews the claim. Throws a `Refusal`: 404 it is not in review; 409 with who holds it, or
+ * who has proposed a decision on it.
  */
 export async function claim(
   { database, dueHours }: QueueDesk,
@@ -75,9 +78,9 @@ export async function claim(
 }
 
 /**
- * Claims the first one in the order that nobody holds; null: there is none, or the page was closed. `key`: the
- * Idempotency-Key; a repetition renews the claim of the first request, and takes another application only where that
- * claim is lost. Throws a `Refusal` where the key was used for another request.
+ * Claims the first application in the order that nobody holds; null: there is none, or the page was closed. `key`: the
+ * Idempotency-Key; a repetition renews the claim of the first request, and claims another application only if that
+ * claim is lost. Throws a `Refusal` if the key was used for another request.
  */
 export function claimNext(
   database: Database,
@@ -101,7 +104,7 @@ export function claimNext(
   );
 }
 
-/** Keeps what fits now for ten minutes. Throws a `Refusal` (409) where more than `MOST_COUNTED` fit. */
+/** Keeps what fits now for ten minutes. Throws a `Refusal` (409) if more than `MOST_COUNTED` fit. */
 export async function select(
   database: Database,
   filter: QueueFilter,

@@ -1,17 +1,20 @@
-/** Why the desk does not do what an operator asks for. */
+/**
+ * The errors by which the desk refuses what an operator asks for (docs/operators.md, "Proposals" has the codes). Pure.
+ * `routes/answered.ts` turns them into answers.
+ */
 import type { Conflict } from '../rules/conflict.ts';
 import type { SpentKey } from '../sql/desk-requests.ts';
 
-/** `404`: there is none; `412`: something happened since; `429`: too often. A 409 has a code instead. */
+/** `404`: there is none; `412`: something has happened since; `429`: too often. A 409 has a code instead. */
 export type RefusalStatus = 400 | 403 | 404 | 412 | 428 | 429;
 
-/** The request cannot be carried out; the operator reads the message as it is. It repeats nothing of a person. */
+/** The request is not carried out. The operator reads the message as it is. It repeats nothing about a person. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: RefusalStatus | 409;
   /** More fields of the answer's body, such as who did what when. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** With `429`: when to come again. */
+  /** For `429`: when to come again. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -39,7 +42,7 @@ export function conflict(
   return new Refusal(code, message, { facts });
 }
 
-/** What an act is about has changed since it was shown to the operator: nothing is done. */
+/** What an act is about has changed since it was shown to the operator. Nothing is done. */
 export class NotAsSeen<Now> extends Error {
   override readonly name = 'NotAsSeen';
   /** What it is about now. */
@@ -56,19 +59,19 @@ export function noApplication(): Refusal {
   return new Refusal(404, 'there is no such application');
 }
 
-/** As the listener refuses a route that needs a new sign-in. */
+/** The same refusal as the listener's for a route that needs a new sign-in. */
 export function needsSignIn(): Refusal {
   return new Refusal(403, 'sign in again: this needs a sign-in of the last five minutes', {
     facts: { needs: 'sign-in' },
   });
 }
 
-/** An operator's key stands for what it was first sent with. */
+/** The refusal of a key that was first sent with another request. */
 export function otherRequest(): Refusal {
   return new Refusal(400, 'the Idempotency-Key was used for another request: take a new one');
 }
 
-/** As `otherRequest`, or the operator has undone what the key stands for before it began. */
+/** As `otherRequest`, or the operator has undone the request of this key before it began. */
 export function spentKey(before: SpentKey): Refusal {
   if (before === 'other') return otherRequest();
   return new Refusal(400, 'what this Idempotency-Key stands for was undone before it began: take a new one');

@@ -1,4 +1,7 @@
-/** Shows an application's personal data to an operator who said why. */
+/**
+ * Reveals an application's personal data to an operator who gave a reason: fields, messages, chat and income
+ * (docs/operators.md, "One application"). Records the reading first; then opens envelopes, inputs and replies.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { composeMessage } from '../../../domain/message/compose-message.ts';
 import { isOffering } from '../../../domain/message/notify.ts';
@@ -26,7 +29,7 @@ export interface RevealedApplication {
 
 /**
  * Records the reading and its reason, and then reads. The record is committed before anything is opened. Throws a
- * `Refusal` where the operator has revealed too many, which records nothing. `request`: its repetition counts once.
+ * `Refusal` if the operator has revealed too many; then nothing is recorded. `request`: its repetition counts once.
  */
 export async function reveal(
   context: OperatorContext,
@@ -49,19 +52,19 @@ export async function reveal(
   };
 }
 
-// The chat of an application with its texts, as the applicant saw it.
+// Second part: the chat of an application with its texts, as the applicant saw it.
 
 /** A line of the chat. */
 interface ChatLine {
   readonly at: Date;
   readonly from: 'applicant' | 'service';
   readonly turn: number | null;
-  /** What the applicant sent, as the chat without its texts tells it; of the service `reply`. */
+  /** What the applicant sent, named as in the chat without texts; `reply` for the service. */
   readonly kind: string;
-  /** null: it has none. */
+  /** null: there is no text. */
   readonly text: string | null;
   readonly choices: readonly string[];
-  /** The name of the file that went along; null: none did, or it has no name. */
+  /** The name of the attached file; null: there is no file, or it has no name. */
   readonly file: string | null;
 }
 
@@ -72,7 +75,7 @@ interface AnnouncedMessage {
   readonly choices: readonly string[];
 }
 
-/** The messages of an application, rendered with the brand of its key as it is now. None where the person is erased. */
+/** The messages of an application, rendered with the present brand of its key. None if the person is erased. */
 async function announcedMessages(
   { database }: OperatorContext,
   { id, fields, messages }: ExplainedApplication,
@@ -86,7 +89,7 @@ async function announcedMessages(
     try {
       return [composeMessage({ ...source, ...brand, debtAmount, currency })];
     } catch {
-      // The brand or the currency makes no text any more: the type is still shown.
+      // The brand or the currency cannot make a text any more. The type is still shown.
       return [];
     }
   });
@@ -127,7 +130,7 @@ async function chatLines(
     const said = { text: textOf(content, titles, interest), choices: [], file: fileOf(content) };
     return [{ at, from: 'applicant', turn, kind: content.kind, ...said }];
   });
-  // A turn answers what it heard, and the channel's clock is not the store's.
+  // Sorted by turns, because a turn answers what it heard, and the channel's clock is not the store's.
   const placeOf = ({ turn, from }: ChatLine) => (turn ?? Infinity) + (from === 'service' ? 0.5 : 0);
   return [...inputs, ...replies].toSorted((a, b) => placeOf(a) - placeOf(b) || Number(a.at) - Number(b.at));
 }
@@ -139,7 +142,7 @@ function choicesOf(content: Reply): Button[] {
   return content === null ? [] : [...content.buttons, ...(content.list?.rows ?? [])];
 }
 
-/** What the applicant wrote or chose; a choice has the title that its message gave it. */
+/** What the applicant wrote or chose. A choice has the title that its message gave it. */
 function textOf(content: Input, titles: ReadonlyMap<string, string>, interest: string | null): string | null {
   switch (content.kind) {
     case 'text':

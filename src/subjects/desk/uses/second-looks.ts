@@ -1,4 +1,8 @@
-/** Second looks: a random share of the applied decisions is looked at by somebody who had no part in them (D48). */
+/**
+ * Draws a random share of the applied decisions for a second look, and takes the word of an admin who had no part in
+ * them (docs/operators.md, "The lead's view and second looks"). Writes `second_looks` and counts decisions; uses random
+ * numbers.
+ */
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
@@ -20,7 +24,7 @@ import {
 import type { Desk } from './desk-context.ts';
 import { conflict, Refusal } from './refusal.ts';
 
-/** The desk, with SECOND_LOOK_SHARE. */
+/** The desk, with the value of SECOND_LOOK_SHARE. */
 export interface LookingDesk extends Desk {
   readonly lookShare: number;
 }
@@ -28,8 +32,8 @@ export interface LookingDesk extends Desk {
 const DRAWS = 2 ** 32;
 
 /**
- * Counts a decision and draws whether it gets a second look, in the transaction that applies it. `score`: of the
- * application in review; null: it was not. `share`: from 0 (none) to 1 (all).
+ * Counts a decision and draws whether it gets a second look, in the transaction that applies it. `score`: the
+ * application's, if it was in review, else null. `share`: from 0 (none) to 1 (all).
  */
 export async function noteDecision(
   session: Transaction,
@@ -48,19 +52,19 @@ export async function noteDecision(
 
 /** A decision that waits for a look, without who decided. */
 export interface ShownLook extends WaitingLook {
-  /** null, as the next one: the application is deleted, or its stored data cannot be read. */
+  /** null, like the next one: the application is deleted, or its stored data cannot be read. */
   readonly score: number | null;
   readonly decision: 'approved' | 'in_review' | 'rejected' | null;
 }
 
 const MOST_SHOWN = 100;
 
-/** The oldest 100 decisions that wait for a look which this operator may take. */
+/** The oldest 100 decisions that wait for a look and that this admin may look at. */
 export function drawnFor(database: Database, lookerId: number): Promise<WaitingLook[]> {
   return waitingLooks(database, lookerId, MOST_SHOWN);
 }
 
-/** The same with what the score said. */
+/** The same, with what the score said. */
 export async function withScores(database: Database, looks: readonly WaitingLook[]): Promise<ShownLook[]> {
   const ids: ApplicationId[] = [...new Set(looks.map(({ applicationId }) => applicationId))];
   const facts = await readDecisionFacts(database, ids);
@@ -73,9 +77,9 @@ export async function withScores(database: Database, looks: readonly WaitingLook
 const MOST_LOOK_CHARACTERS = 500;
 
 /**
- * Says whether the looker would have decided so too, and records the act. A repetition changes nothing. Throws
- * `OperatorError` for a fault of the note, and a `Refusal`: 404 the decision was not drawn; 403 the looker made or
- * confirmed it; 409 somebody has looked.
+ * Stores whether the admin would have decided in the same way, and records the act. A repetition changes nothing.
+ * Throws `OperatorError` for a fault of the note, and a `Refusal`: 404 the decision was not drawn; 403 the admin made
+ * or confirmed it; 409 another admin has looked.
  */
 export async function look(
   context: OperatorContext,
@@ -106,7 +110,7 @@ export async function look(
   );
 }
 
-/** The decision waits for no look. */
+/** The refusal for a decision that was not drawn. */
 export function noLook(): Refusal {
   return new Refusal(404, 'no such decision waits for a second look');
 }

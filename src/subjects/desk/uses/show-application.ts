@@ -1,4 +1,7 @@
-/** Everything that the page of an application shows, read with the statements of its subjects. */
+/**
+ * Reads everything that the page of an application shows, with the statements of its subjects (docs/operators.md, "One
+ * application"). Writes nothing, and opens nothing personal for display.
+ */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
@@ -25,27 +28,27 @@ import { type Actor, type TimelineEntry, timelineOf } from './timeline.ts';
 export { type Actor, lastEventOf };
 
 export interface ShownApplication {
-  /** The last event, read before the rest: what is shown is never older than it. */
+  /** The last event. It is read before the rest, so what is shown is never older. */
   readonly lastEvent: string;
   readonly application: ExplainedApplication;
   readonly earlier: { readonly samePhone: Earlier; readonly sameIdNumber: Earlier };
-  /** null, as the next two: there is none. */
+  /** null, like the next two: there is none. */
   readonly conversation: ShownConversation | null;
   /** Whether a text of an operator can go into the chat now. */
   readonly takesText: boolean;
   readonly documents: readonly StoredDocument[];
   readonly income: StoredIncomeCheck | null;
   readonly contract: StoredContract | null;
-  /** What the contract asks for before a payment, and is not there; null: nothing. */
+  /** What the contract asks for before a payment and is still missing; null: nothing. */
   readonly heldBy: HeldBy | null;
   readonly notes: readonly ShownNote[];
   /** null: it is not in the queue. */
   readonly item: StoredItem | null;
-  /** The open one, or else the newest. */
+  /** The open proposal, or else the newest one; null: there is none. */
   readonly proposal: StoredProposal | null;
-  /** What the proposal is about where it waits for a second operator; else null. */
+  /** What the proposal is about, if it waits for a second operator, else null. */
   readonly proposalFacts: ProposalFacts | null;
-  /** What the file has that the reason of a decision may contradict. */
+  /** What in the file may contradict the reason of a decision. */
   readonly evidence: Evidence;
   /** Oldest first. */
   readonly pends: readonly StoredPend[];
@@ -53,8 +56,8 @@ export interface ShownApplication {
 }
 
 /**
- * The application as this operator sees it, which the caller has found to be there by `lastEvent`. `context.actor` is
- * not used: nothing personal is shown.
+ * The application as this operator sees it. The caller has found by `lastEvent` that it exists. `context.actor` is not
+ * used, because nothing personal is shown.
  */
 export async function readForPage(
   context: OperatorContext,
@@ -62,7 +65,8 @@ export async function readForPage(
   { id, lastEvent }: { readonly id: ApplicationId; readonly lastEvent: string },
 ): Promise<ShownApplication> {
   const { database, vault } = context;
-  // Three reads at once: one after the other they take long on a busy store, and all at once they take its sessions.
+  // Three reads at once. One after the other, all reads would take long on a busy store; all at once, they would take
+  // up its sessions.
   const [application, earlier, rest] = await Promise.all([
     showApplication(context, id),
     earlierApplications(database, vault, id),
@@ -101,12 +105,12 @@ async function heldByOf({ database }: OperatorContext, id: ApplicationId): Promi
   return held === null ? null : heldBy(held.until);
 }
 
-/** The newest conversation with what happened; null where the application has none. */
+/** The newest conversation with what happened in it; null: there is none. */
 export async function chatOf(context: OperatorContext, id: ApplicationId): Promise<ShownConversation | null> {
   return (await conversationOf(context.database, id)) === null ? null : showConversation(context, id);
 }
 
-/** The newest ones: a person may send files that are refused without end. */
+/** Only the newest, because a person may send refused files without end. */
 const MOST_DOCUMENTS = 100;
 
 async function documentsOf({ database }: OperatorContext, id: ApplicationId): Promise<StoredDocument[]> {

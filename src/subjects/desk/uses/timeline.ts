@@ -1,6 +1,7 @@
 /**
- * What happened to an application, with who did it: its history, its pends, its signature, and the proposals that were
- * declined or came back (D34, D46, D48).
+ * Puts together what happened to an application, and who did it: its history, its pends, its signature, and the
+ * proposals that were declined or came back (D34, D46, D48; docs/operators.md, "One application"). Reads pends,
+ * proposals and `operators`.
  */
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -13,7 +14,7 @@ import { readLogins, type StoredProposal } from '../sql/proposals.ts';
 
 type History = ExplainedApplication['history'][number];
 
-/** Who did something. The id is null where it was no operator with an account. */
+/** Who did something. The id is null if it was no operator with an account. */
 export interface Actor {
   readonly way: ActorWay;
   readonly id: number | null;
@@ -55,7 +56,7 @@ const PLAIN = {
 const APPLICANT: Actor = { way: 'applicant', id: null, login: 'applicant' };
 const SERVICE: Actor = { way: 'service', id: null, login: 'ventanilla' };
 
-/** Everything that happened, oldest first, with the logins of operators as they are now. */
+/** Everything that happened, oldest first, with the present logins of operators. */
 export async function timelineOf(
   session: Session,
   { history, signedAt }: ExplainedApplication,
@@ -108,7 +109,7 @@ function refusalOf({
   };
 }
 
-/** The beginning of a pend, and its end where it has one. */
+/** The beginning of a pend, and its end if it has ended. */
 function entriesOf({ by, at, missing, endedAt, end, resumedBy }: StoredPend): TimelineEntry[] {
   const begun: TimelineEntry = { ...PLAIN, at, by: operator(by), act: 'pend', missing };
   if (endedAt === null) return [begun];
