@@ -71,7 +71,7 @@ export async function claimConversations(
   }));
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface WrittenTurn {
   readonly id: ConversationId;
   readonly state: State;

@@ -29,7 +29,10 @@ const Actor = form({
   login: Type.String(),
 });
 
-/** The registration, the reviews, the applicant's tap and signature, the pends, and proposals that came to nothing. */
+/**
+ * The registration, the reviews, the applicant's tap and signature, the pends, and proposals that were declined or came
+ * back.
+ */
 const Event = form({
   at: Time,
   by: Actor,

@@ -43,7 +43,7 @@ function delayed(refusal: SendFailure, retryAfter: number | null): SendFailure {
 
 /**
  * The wait that a Retry-After header asks for, in milliseconds. The header holds seconds, or a date by the server's
- * clock, which the Date header tells (D39). Null where the header is absent, unreadable or not in the future.
+ * clock, which the Date header tells (D39). Null: the header is absent, unreadable or not in the future.
  */
 function retryAfterMs({ retryAfter, date }: HttpAnswer): number | null {
   if (retryAfter === undefined) return null;

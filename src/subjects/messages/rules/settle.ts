@@ -79,7 +79,7 @@ export interface MessageMove extends MessageState {
  *   attempt changes nothing. A queued message without that id had an answer that was taken for a refusal: the event
  *   corrects that.
  *
- * `named` is the attempt that the event's callback names; null where the event was found by its id, which belongs to
+ * `named` is the attempt that the event's callback names; null if the event was found by its id, which belongs to
  * the last attempt. `random` is that of `backoffMs`.
  */
 export function settle(

@@ -28,7 +28,7 @@ interface Accounts {
   readonly onTry: OnTry;
 }
 
-/** Throws `ToldError` where this Node.js cannot check a password. */
+/** All routes of the accounts. Throws `ToldError` if this Node.js cannot check a password. */
 export async function accountRoutes({
   oidc,
   origin,

@@ -56,7 +56,7 @@ const HASHES: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-/** What a token stamps (RFC 3161, section 2.4.2); null where it cannot be read. */
+/** What a token stamps (RFC 3161, section 2.4.2); null: it cannot be read. */
 function hashIn(token: Uint8Array): { readonly algorithm: string; readonly hash: Buffer } | null {
   try {
     const { content } = new pkijs.ContentInfo({ schema: asn1js.fromBER(token).result });
