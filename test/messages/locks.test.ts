@@ -180,7 +180,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
     }
     await Promise.allSettled(actors);
     await Promise.all(actors);
-    // A cluster takes some that only wait for a deadlock (docs/scale.md). On a busy machine three of thousands were seen.
+    // A cluster takes some that only wait for a deadlock (docs/scale.md): a busy machine showed three of thousands.
     if (store.isSpread) assert.ok(conflicts.length <= 20, `${conflicts.length} conflicts`);
     else assert.deepEqual(conflicts, []);
     await assertInStep(database);
