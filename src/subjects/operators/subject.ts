@@ -1,4 +1,4 @@
-/** The parts of the operators' accounts that the program gets: commands and settings. */
+/** The parts of the operators' accounts that the program gets: commands, settings, tables and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {

@@ -1,4 +1,4 @@
-/** The part of the program by which operators replace keys: commands, tables and jobs. */
+/** The part of the program by which operators replace keys: commands and jobs. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import type { Witnesses } from '../../seal/witness.ts';

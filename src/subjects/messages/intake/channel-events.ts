@@ -166,7 +166,7 @@ export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
-  // The listener requires the index key too, so it need not be checked twice.
+  // Events that are only heard need no check here, because the listener requires the index key too.
   const isAsked = context.hear === undefined || !events.every(isHeardAlone);
   if (isAsked) await requireIndexKey(context.database, context.vault);
   let changes = NOTHING;
