@@ -4,7 +4,6 @@ import { beforeEach, it } from 'node:test';
 import { toApplicationId, toBatchId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { againAfterConflict } from '../../src/ground/postgres/database.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
 import { readEnvelope } from '../../src/subjects/applications/sql/read-envelopes.ts';
@@ -174,13 +173,18 @@ it('a session that reads the partition for longer than a lock may take does not 
   assert.equal(await forgetting, 1);
 });
 
-it('a session that waits while the copy takes its place costs it no second try; a registration does not wait', async () => {
+// A cluster takes the statement that waits and the registration, both outside transactions, for one (docs/scale.md).
+const asOne = store.isSpread
+  ? 'a cluster may end one of the three as deadlocked, and the caller tries again'
+  : false;
+it('a session that waits while the copy takes its place costs it no second try; a registration does not wait', {
+  skip: asOne,
+}, async () => {
   const ids = (await register(key, [closed(), open()])) as [number, number];
   await setMessages(database, ids, { status: 'sent' });
   await makeOld();
   const { held, goOn, writes } = await holdCopy('message_counts');
-  // A cluster may take the copy and the statement that waits for a deadlock (docs/scale.md): the upkeep tries again.
-  const forgetting = store.isSpread ? againAfterConflict(forget) : forget();
+  const forgetting = forget();
   await held();
   const event = database.query("SELECT FROM messages_of_channel('{5}')");
   await eventually('the event to wait', async () => (await waitingSessions(database)).length > 0);
@@ -189,7 +193,7 @@ it('a session that waits while the copy takes its place costs it no second try; 
   assert.equal(await forgetting, 1);
   await event;
   // Once for the old records, and once for the new ones.
-  if (!store.isSpread) assert.equal(await writes(), 2);
+  assert.equal(await writes(), 2);
   assert.deepEqual(await applications(), [ids[1], later]);
   await assertInStep(database);
 });

@@ -76,7 +76,8 @@ async function readersOfRealTime(client: pg.Client): Promise<Record<string, numb
 async function searchPaths({ url }: TestDatabase): Promise<string[]> {
   const { rows } = await (await connect(url)).query<{ path: string }>(
     `SELECT current_setting('search_path') AS path
-     UNION SELECT substr(s, length('search_path=') + 1) FROM pg_proc, unnest(proconfig) AS s WHERE s LIKE 'search_path=%'`,
+     UNION SELECT substr(s, length('search_path=') + 1) FROM pg_proc, unnest(proconfig) AS s
+     WHERE s LIKE 'search_path=%' AND pronamespace = current_schema()::regnamespace`,
   );
   return rows.map(({ path }) => path);
 }
