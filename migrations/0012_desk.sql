@@ -221,7 +221,7 @@ CREATE TABLE decision_hours (
   operator_id integer NOT NULL,
   act text NOT NULL,
   reason_code text NOT NULL,
-  -- src/subjects/desk/rules/lean.ts
+  -- src/subjects/desk/rules/against.ts
   is_against_score boolean NOT NULL,
   decisions integer NOT NULL,
   -- elapsed_ms() at the first of them.

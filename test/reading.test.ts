@@ -90,6 +90,12 @@ const WAYS: readonly Way[] = [
     ],
     through: ['messages/routes/', 'messages/intake/', 'messages/delivery/reply-turn', 'conversation/'],
   },
+  {
+    heading: "A decision's way",
+    most: 45,
+    starts: ['desk/routes/proposals', 'desk/applying'],
+    through: ['desk/'],
+  },
 ];
 
 for (const { heading, most, starts, through } of WAYS) {

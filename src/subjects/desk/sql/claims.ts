@@ -10,7 +10,7 @@ import {
   type Session,
   type Transaction,
 } from '../../../ground/postgres/database.ts';
-import { type By, by } from './by.ts';
+import { type By, by } from './names.ts';
 
 /** Who claims: an operator, and the page of the console that uses the claim; `page` null: the claim is for no page. */
 export interface Claimer {

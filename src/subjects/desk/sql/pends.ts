@@ -7,7 +7,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import type { Missing, PendEnd, PendMessage } from '../rules/pend.ts';
-import { type By, by } from './by.ts';
+import { type By, by } from './names.ts';
 
 /** A pend as it is stored. */
 export interface StoredPend {

@@ -8,7 +8,7 @@ import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import type { ProposalState, SecondReason } from '../rules/proposal.ts';
 import type { ReturnCode } from '../rules/returned.ts';
-import { type By, by } from './by.ts';
+import { type By, by } from './names.ts';
 
 /** A proposal, with the present names of its operators. */
 export interface StoredProposal {

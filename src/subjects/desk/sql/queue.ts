@@ -12,8 +12,8 @@ import {
   type QueuePlace,
   type QueueState,
 } from '../rules/queue.ts';
-import { type By, by } from './by.ts';
 import { CLAIM_SECONDS, type Claimer, type StoredClaim } from './claims.ts';
+import { type By, by } from './names.ts';
 
 // First part: the filters and the orders of the queue, as parts of statements.
 

@@ -1,6 +1,7 @@
 /**
- * Applied decisions that were drawn for a second look: reads and writes `second_looks` (docs/operators.md, "The lead's
- * view and second looks").
+ * What follows an applied decision of the desk: the count by hour (`count_decision` writes `decision_hours`), and, if
+ * the decision is drawn, a second look (reads and writes `second_looks`). Decisions of the command line have neither
+ * (docs/operators.md, "The lead's view and second looks").
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
@@ -86,4 +87,20 @@ const ERASE_NOTES = `
 export async function eraseLooks(session: Transaction, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
   await session.query(ERASE_NOTES, [ids]);
+}
+
+const COUNT_DECISION = 'SELECT count_decision($1, $2, $3, $4)';
+
+/** Counts a decision, in the transaction that applies it. */
+export async function countDecision(
+  session: Transaction,
+  decision: {
+    readonly operatorId: number;
+    readonly act: ReviewAction;
+    readonly reasonCode: ReasonCode;
+    readonly isAgainstScore: boolean;
+  },
+): Promise<void> {
+  const { operatorId, act, reasonCode, isAgainstScore } = decision;
+  await session.query(COUNT_DECISION, [operatorId, act, reasonCode, isAgainstScore]);
 }

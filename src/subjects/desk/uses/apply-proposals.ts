@@ -30,8 +30,8 @@ import {
   putOff,
   takeDue,
 } from '../sql/open-proposals.ts';
-import { actorOf } from './changed-since.ts';
 import { type DecisionFacts, decidedFactsOf } from './decided-facts.ts';
+import { actorOf } from './meanwhile.ts';
 import { type LookingDesk, noteDecision } from './second-looks.ts';
 
 /** What became of a due proposal; null: none was due. */

@@ -10,7 +10,7 @@ import type { Vault } from '../../../seal/vault.ts';
 import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
 import { haveAuthority } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
-import { type PartnerName, partnersOf } from '../sql/partner-names.ts';
+import { type PartnerName, partnersOf } from '../sql/names.ts';
 import type { StoredProposal } from '../sql/proposals.ts';
 import { decidedFactsOf, readEvidence } from './decided-facts.ts';
 

@@ -6,8 +6,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { Authority } from '../../../domain/operator/authority.ts';
-import { type Contradiction, contradictedCodes, type Evidence } from '../rules/against.ts';
-import { isAgainstScore } from '../rules/lean.ts';
+import { type Contradiction, contradictedCodes, type Evidence, isAgainstScore } from '../rules/against.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
 import type { DecisionFacts } from './decided-facts.ts';
 

@@ -21,9 +21,8 @@ import {
   resumePend,
   type StoredPend,
 } from '../sql/pends.ts';
-import { changedSince } from './changed-since.ts';
-import { claimRefusal } from './claim-refusal.ts';
 import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
+import { changedSince, claimRefusal } from './meanwhile.ts';
 import { conflict, noApplication, otherRequest, type Refusal } from './refusal.ts';
 
 export type { StoredPend };

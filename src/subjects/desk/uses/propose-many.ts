@@ -7,8 +7,7 @@ import { againAfterConflict, inTransaction, type Session } from '../../../ground
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { keyedRequest, type RequestOutcome, takeRequest, undoneRequest } from '../sql/desk-requests.ts';
-import { addProposals, type OperatorDecision, readSelection } from '../sql/propose.ts';
-import { undoRequest } from '../sql/undo-many.ts';
+import { addProposals, type OperatorDecision, readSelection, undoRequest } from '../sql/propose.ts';
 import { decidedFactsOf, readEvidence } from './decided-facts.ts';
 import { addUp, isWorse, type SeenAgainst, type SeenMany } from './look-at-many.ts';
 import {

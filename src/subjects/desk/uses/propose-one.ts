@@ -12,8 +12,7 @@ import { type BulkResult, heldBy, heldText, illegalText } from '../rules/proposa
 import { keyedRequest } from '../sql/desk-requests.ts';
 import { readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
 import { addProposal, type Candidate, type Proposed, type Proposing, type Stand } from '../sql/propose.ts';
-import { changedSince } from './changed-since.ts';
-import { claimedRefusal, proposedRefusal } from './claim-refusal.ts';
+import { changedSince, claimedRefusal, proposedRefusal } from './meanwhile.ts';
 import {
   basisOf,
   candidatesOf,

@@ -16,7 +16,7 @@ import {
 } from '../sql/claims.ts';
 import { keepClaimed, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
-import { readPartnerNames } from '../sql/partner-names.ts';
+import { readPartnerNames } from '../sql/names.ts';
 import {
   claimNext as claimFree,
   countItems,
@@ -24,8 +24,8 @@ import {
   readPage,
   type StoredItem,
 } from '../sql/queue.ts';
-import { claimRefusal } from './claim-refusal.ts';
 import type { QueueDesk } from './desk-context.ts';
+import { claimRefusal } from './meanwhile.ts';
 import { conflict, Refusal, spentKey } from './refusal.ts';
 
 export { type Claimer, dropClaim, leavePage, readPartnerNames, type StoredClaim, type StoredItem };

@@ -11,10 +11,10 @@ import { type Database, inTransaction, type Transaction } from '../../../ground/
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import { isAgainstScore } from '../rules/lean.ts';
-import { countDecision } from '../sql/decisions.ts';
+import { isAgainstScore } from '../rules/against.ts';
 import {
   addSecondLook,
+  countDecision,
   type Drawn,
   lockLook,
   type WaitingLook,

@@ -1,5 +1,16 @@
-/** Reads the names of partners, for the filters and the facts of the desk. Reads `partners`. */
+/** The names of operators and partners, as the desk shows them. Reads `partners`; `by` is a part of statements. */
 import type { Database, Session } from '../../../ground/postgres/database.ts';
+
+/** An operator with the present login. */
+export interface By {
+  readonly id: number;
+  readonly login: string;
+}
+
+/** Reads a `By`: the id of an operator, and the table joined by it. NULL: there is no id. */
+export function by(id: string, operators: string): string {
+  return `CASE WHEN ${id} IS NOT NULL THEN json_build_object('id', ${id}, 'login', coalesce(${operators}.login, '')) END`;
+}
 
 export interface PartnerName {
   readonly id: number;
