@@ -76,7 +76,7 @@ export function unheard(io: Io): Io {
   };
 }
 
-/** Writes one JSON value. */
+/** Writes one JSON value. `named` gives it the names of JSON: no command renames a member by hand. */
 export function writeJson(io: Io, value: unknown): Promise<void> {
   return writeOutput(io, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -3,8 +3,8 @@
  * Writes to the streams of `Io` alone. docs/operations.md ("Reviews and leads") has the rule.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { type Io, writeNote } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
 import type { StoredApplication } from '../uses/applications.ts';
@@ -21,21 +21,13 @@ export function text(value: string | number | boolean | null): string | null {
 
 /** An application for programs; its members have the names of the contract. */
 export function applicationJson(application: StoredApplication) {
-  const { id, createdAt, partner, status, decision, score, fault, fields } = application;
-  return {
-    id,
-    created_at: withOffset(createdAt),
-    partner,
-    status,
-    decision,
-    score,
-    interested_at: optionalTime(application.interestedAt),
-    signed_at: optionalTime(application.signedAt),
-    withdrawable_until: optionalTime(application.withdrawableUntil),
-    wrong_person: application.isWrongPerson,
-    fault,
-    ...fields,
-  };
+  const { isWrongPerson: wrongPerson, fields } = application;
+  const own = named({ ...application, wrongPerson }, [
+    'id created_at',
+    { partner: 'id name' },
+    'status decision score interested_at signed_at withdrawable_until wrong_person fault',
+  ]);
+  return { ...own, ...fields };
 }
 
 const PERSONAL = ['name', 'id_number', 'city', 'phone'] as const;

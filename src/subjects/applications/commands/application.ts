@@ -10,6 +10,7 @@ import { type ApplicationId, toApplicationId } from '../../../domain/application
 import { REVIEW_ACTIONS, type ReviewAction } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../domain/application/reason-codes.ts';
 import { describeError, errorCode } from '../../../ground/base/describe-error.ts';
+import { named } from '../../../ground/base/named.ts';
 import { actorOption, namedBy, readName } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, choiceOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -214,8 +215,8 @@ function reviewedText(id: ApplicationId, reviewed: Reviewed | OperatorError): st
 
 function reviewedJson(id: ApplicationId, reviewed: Reviewed | OperatorError): object {
   if (reviewed instanceof OperatorError) return { id, error: reviewed.message };
-  const { action, from, to, reasonCode, second } = reviewed;
-  return { id, status: to, action, from, to, reason_code: reasonCode, ...(second !== null && { second }) };
+  const told = { ...reviewed, id, status: reviewed.to, second: reviewed.second ?? undefined };
+  return named(told, 'id status action from to reason_code second');
 }
 
 export function addApplicationCommands(group: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 /** `ventanilla audit`: lists the record of operators' acts, prints its head, and verifies its chain (docs/audit.md). */
 import type { Command } from 'commander';
-import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
 import {
@@ -16,7 +16,6 @@ import {
   chainHead,
   headText,
   listEvents,
-  type OperatorEvent,
   readHeadText,
   verifyChain,
 } from '../uses/verify-chain.ts';
@@ -43,7 +42,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
             { title: 'REASON', value: ({ reason }) => reason },
           ],
-          json: eventJson,
+          json: (event) => named({ ...event, by: event.actor }, 'id at by act target application_id reason'),
           none: 'Nothing is recorded yet.',
         }),
       ),
@@ -74,9 +73,11 @@ function addVerify(group: Command, { roles, io }: Cli): void {
     )
     .action(({ head, json }: ListOptions & { head?: ChainHead }) =>
       roles.operate(async (context) => {
-        const { events, misfits, misfitCount } = await verifyChain(context, head ?? null);
+        const verified = await verifyChain(context, head ?? null);
+        const { events, misfits, misfitCount } = verified;
         if (misfitCount > 0) io.exitCode = 1;
-        if (json) return writeJson(io, { ok: misfitCount === 0, events, misfits, misfit_count: misfitCount });
+        const names = ['ok events', { misfits: 'id fault' }, 'misfit_count'] as const;
+        if (json) return writeJson(io, named({ ...verified, ok: misfitCount === 0 }, names));
         if (misfitCount === 0) return writeOutput(io, `Every row fits: ${counted(events, 'row')}.\n`);
         for (const { id, fault } of misfits) await writeOutput(io, `Row ${id} does not fit: ${fault}.\n`);
         const unnamed = misfitCount - misfits.length;
@@ -86,8 +87,4 @@ function addVerify(group: Command, { roles, io }: Cli): void {
         );
       }),
     );
-}
-
-function eventJson({ id, at, actor, act, target, applicationId, reason }: OperatorEvent) {
-  return { id, at: withOffset(at), by: actor, act, target, application_id: applicationId, reason };
 }

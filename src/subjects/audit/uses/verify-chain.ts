@@ -15,7 +15,7 @@ import {
   readNewestEvents,
 } from '../../../program/operations/sql/operator-events.ts';
 
-export type { ChainHead, OperatorEvent };
+export type { ChainHead };
 
 const HEAD = /^(\d{1,15}):([0-9a-f]{64})$/;
 const PAGE = 1_000;

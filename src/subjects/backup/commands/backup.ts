@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, readTime } from '../../../program/cli/command.ts';
 import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../../program/cli/output.ts';
 import type { Created } from '../create.ts';
@@ -88,13 +89,12 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
       const verified = await (await load()).verify(from, at);
       const broken = verified.findings.filter((finding) => finding.broken > 0);
       if (json) {
-        await writeJson(io, {
-          ...toJson(verified),
-          ok: broken.length === 0,
-          erasures: verified.erasures,
-          files: verified.files,
-          checks: verified.findings,
-        });
+        const { name: backup, findings: checks } = verified;
+        const told = { ...verified, backup, ok: broken.length === 0, checks };
+        await writeJson(
+          io,
+          named(told, ['backup at bytes ok erasures files', { checks: 'name rule broken' }]),
+        );
       } else {
         const checks = verified.findings.map(({ rule, broken: count }) => [
           count === 0 ? 'holds' : `BROKEN ${counted(count, 'time')}`,
@@ -129,13 +129,7 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
           writeNote(io, `${note}\n`);
           io.exitCode = 1;
         }
-        if (json)
-          return writeJson(io, {
-            ...toJson(restored),
-            erased_again: withoutErasures ? null : applications,
-            files: restored.files,
-            ended: endedJson(restored.ended),
-          });
+        if (json) return writeJson(io, restoredJson(restored, withoutErasures ? null : applications));
         await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
         await writeOutput(io, `Put back ${counted(restored.files, 'file')} of documents and contracts.\n`);
         await writeOutput(
@@ -149,12 +143,13 @@ export function addBackupCommands(group: Command, io: Io, load: () => Promise<Ba
     );
 }
 
-function endedJson({ until, losses, ...ended }: EndedAgain) {
-  return {
-    ...ended,
-    operators: losses.map(({ id, what }) => ({ id, lost: what })),
-    until: until && withOffset(until),
-  };
+function restoredJson(restored: Awaited<ReturnType<BackupActs['restore']>>, erasedAgain: number | null) {
+  const { name: backup, ended } = restored;
+  const operators = ended.losses.map(({ id, what }) => ({ id, lost: what }));
+  return named({ ...restored, backup, erasedAgain, ended: { ...ended, operators } }, [
+    'backup at bytes erased_again files',
+    { ended: ['sessions links keys suppressions', { operators: 'id lost' }, 'until'] },
+  ]);
 }
 
 function endedText({ sessions, links, keys, suppressions, losses, until }: EndedAgain): string {
@@ -168,10 +163,6 @@ function endedText({ sessions, links, keys, suppressions, losses, until }: Ended
     counted(suppressions, 'opt-out'),
   ];
   return `${signIns}Ended again, as the store of ${shown(until)} has it: ${lines.join('; ')}.\n`;
-}
-
-function toJson({ name, at, bytes }: Restored) {
-  return { backup: name, at: withOffset(at), bytes };
 }
 
 /** With milliseconds, because they decide what is in the store. */

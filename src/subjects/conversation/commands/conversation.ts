@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { type ConversationPlace, HOLDERS, type Holder, PLACES } from '../../../domain/conversation/places.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -187,15 +188,7 @@ function shownJson({ row, inputs, replies, since }: ShownConversation, isReveale
       detail: detailOf(input),
       text: textOf(input, isRevealed),
     })),
-    replies: replies.map(({ turn, status, reason, createdAt, sentAt, deliveredAt, readAt }) => ({
-      turn,
-      status,
-      reason,
-      created_at: withOffset(createdAt),
-      sent_at: optionalTime(sentAt),
-      delivered_at: optionalTime(deliveredAt),
-      read_at: optionalTime(readAt),
-    })),
+    replies: named(replies, 'turn status reason created_at sent_at delivered_at read_at'),
   };
 }
 

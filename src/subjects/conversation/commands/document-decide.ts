@@ -6,6 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { readAmount } from '../../../domain/document/amount.ts';
 import { isMonth } from '../../../domain/document/month.ts';
+import { named } from '../../../ground/base/named.ts';
 import { actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../../../program/cli/output.ts';
@@ -103,9 +104,9 @@ function actOf(act: string, { document }: Decided, reason: string) {
 }
 
 async function tell(io: Io, { document, from, to }: Decided, { json }: Options): Promise<void> {
-  const { id, applicationId, sha256 } = document;
+  const { id, applicationId } = document;
   await (json === true
-    ? writeJson(io, { id, application_id: applicationId, sha256, from, state: to })
+    ? writeJson(io, named({ ...document, from, state: to }, 'id application_id sha256 from state'))
     : writeOutput(io, `Document ${id} of application ${applicationId} went from ${from} to ${to}.\n`));
 }
 

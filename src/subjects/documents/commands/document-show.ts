@@ -11,7 +11,7 @@ import { writeNewFile } from '../../../program/cli/write-new-file.ts';
 import { noting } from '../../../program/operations/acting.ts';
 import { type DocumentId, fileOf, showDocument } from '../uses/operate.ts';
 import { readDocumentId, storeOf } from './document-store.ts';
-import { shownJson, shownText } from './document-view.ts';
+import { documentJson, readingJson, shownText } from './document-view.ts';
 
 interface Options extends RevealOptions {
   readonly output?: string;
@@ -44,7 +44,7 @@ export function addShow(group: Command, { roles, io, clock }: Cli): void {
         }
         if (output !== undefined) await writeNewFile(output, await fileOf(shown));
         await (options.json === true
-          ? writeJson(io, shownJson(shown, why !== null))
+          ? writeJson(io, { ...documentJson(shown.document), ...readingJson(shown, why !== null) })
           : writeOutput(io, `${shownText(shown, why !== null)}\n`));
         if (output !== undefined)
           writeNote(io, `The file was written to ${output}: delete the copy when you are done.\n`);

@@ -3,6 +3,7 @@
  * (docs/documents.md).
  */
 import { writeAmount } from '../../../domain/document/amount.ts';
+import { named } from '../../../ground/base/named.ts';
 import { recordOf, shortTime } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
 import type { Finding } from '../rules/layout.ts';
@@ -10,24 +11,21 @@ import type { ShownDocument, StoredDocument } from '../uses/operate.ts';
 
 /** A document as JSON, without its sealed parts. */
 export function documentJson(document: StoredDocument) {
-  return {
-    id: document.id,
-    application_id: document.applicationId,
-    purpose: document.purpose,
-    state: document.state,
-    reason: document.reason,
-    received_at: document.receivedAt.toISOString(),
-    decided_at: document.decidedAt?.toISOString() ?? null,
-    content_type: document.contentType,
-    bytes: document.bytes,
-    sha256: document.sha256,
-    missing_at: document.missingAt?.toISOString() ?? null,
-  };
+  return named(
+    document,
+    'id application_id purpose state reason received_at decided_at content_type bytes sha256 missing_at',
+    (time) => time.toISOString(),
+  );
 }
 
 /** What was read in a document, and what the channel told about it. The values are masked unless they are revealed. */
-function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
+export function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
   const value = <T>(text: T): T | string => (isRevealed || text === null ? text : MASK);
+  const months = (of: Pick<Finding, 'months'> | null | undefined) =>
+    (of?.months ?? []).map(({ month, amount }) => ({
+      month,
+      amount: isRevealed ? writeAmount(amount) : MASK,
+    }));
   const reading = opened?.reading ?? null;
   const finding = reading?.finding ?? null;
   return {
@@ -43,22 +41,13 @@ function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
     holder_id: value(finding?.holderId ?? null),
     issued: finding?.issued ?? null,
     currency: finding?.currency ?? null,
-    months: monthsJson(finding?.months ?? [], isRevealed),
+    months: months(finding),
     stated_currency: reading?.stated?.currency ?? null,
-    stated_months: monthsJson(reading?.stated?.months ?? [], isRevealed),
+    stated_months: months(reading?.stated),
   };
 }
 
-function monthsJson(months: Finding['months'], isRevealed: boolean) {
-  return months.map(({ month, amount }) => ({ month, amount: isRevealed ? writeAmount(amount) : MASK }));
-}
-
-/** A document with its sealed parts, as JSON. */
-export function shownJson(shown: ShownDocument, isRevealed: boolean) {
-  return { ...documentJson(shown.document), ...readingJson(shown, isRevealed) };
-}
-
-/** The same as text. */
+/** A document with its sealed parts, as text. */
 export function shownText(shown: ShownDocument, isRevealed: boolean): string {
   const { document } = shown;
   const reading = readingJson(shown, isRevealed);

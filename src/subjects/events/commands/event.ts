@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli, limitOption, readTime } from '../../../program/cli/command.ts';
 import { readApplicationId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeList } from '../../../program/cli/output.ts';
@@ -17,6 +17,9 @@ interface EventListOptions extends ListOptions {
   readonly since?: Date;
   readonly application?: ApplicationId;
 }
+
+/** As the partner sees the event, but without the ID number, and with every member in every type. */
+const EVENT = 'id type timestamp application from to reason_code message';
 
 export function addEventCommands(group: Command, { roles, io }: Cli): void {
   addCommand(
@@ -41,7 +44,7 @@ export function addEventCommands(group: Command, { roles, io }: Cli): void {
             { title: 'TYPE', value: ({ type }) => type },
             { title: 'WHAT', value: whatHappened },
           ],
-          json: eventJson,
+          json: (event) => named({ ...event, timestamp: event.at, application: event.applicationId }, EVENT),
           none: 'No events.',
         });
       }),
@@ -50,10 +53,4 @@ export function addEventCommands(group: Command, { roles, io }: Cli): void {
 
 function whatHappened({ from, to, reasonCode, message }: ListedEvent): string | null {
   return to === null ? message : `${from} to ${to}, ${reasonCode}`;
-}
-
-/** As the partner sees the event, but without the ID number, and with every member in every type. */
-function eventJson({ id, at, type, applicationId, from, to, reasonCode, message }: ListedEvent) {
-  const members = { from, to, reason_code: reasonCode, message };
-  return { id, type, timestamp: withOffset(at), application: applicationId, ...members };
 }

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { writeAmount } from '../../../domain/document/amount.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -72,35 +72,27 @@ function addAccept(group: Command, { roles, io }: Cli): void {
 /** The amounts of months identify a person to the platform that paid them, so they are masked. */
 function incomeJson(id: ApplicationId, { check, evidence }: ShownIncome, isRevealed: boolean) {
   const amount = (hundredths: number | null) => hundredths && writeAmount(hundredths);
-  return {
-    application_id: id,
-    checked_at: withOffset(check.checkedAt),
-    method: check.method,
-    outcome: check.outcome,
-    reason: check.reason,
-    currency: check.currency,
+  const told = {
+    ...check,
+    applicationId: id,
     declared: amount(check.declared),
     observed: amount(check.observed),
-    months: check.months,
-    confidence: check.confidence,
-    reader: check.reader,
     policy: check.policyVersion,
     thresholds: check.rules,
-    new_score: check.newScore,
-    new_decision: check.newDecision,
-    accepted_by: check.accepted?.by ?? null,
-    accepted_at: check.accepted && withOffset(check.accepted.at),
+    acceptedBy: check.accepted?.by ?? null,
+    acceptedAt: check.accepted?.at ?? null,
     statements:
-      evidence?.map(({ source, currency, issued, months }) => ({
-        source,
-        currency,
-        issued,
-        months: months.map((one) => ({
-          month: one.month,
-          amount: isRevealed ? writeAmount(one.amount) : MASK,
-        })),
+      evidence?.map(({ months, ...one }) => ({
+        ...one,
+        months: months.map((of) => ({ ...of, amount: isRevealed ? writeAmount(of.amount) : MASK })),
       })) ?? null,
   };
+  return named(told, [
+    'application_id checked_at method outcome reason currency declared observed months confidence reader policy',
+    { thresholds: '*' },
+    'new_score new_decision accepted_by accepted_at',
+    { statements: ['source currency issued', { months: 'month amount' }] },
+  ]);
 }
 
 function incomeText(json: ReturnType<typeof incomeJson>): string {

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -102,18 +103,11 @@ function messageText({ type, status, reason }: StoredMessage): string {
 
 /** Everything about an application, as JSON. */
 export function explainedJson(application: ExplainedApplication) {
-  const { messages, history, points, policyVersion } = application;
+  const names = ['policy_version', { points: '*', messages: 'type status reason created_at' }] as const;
   return {
     ...applicationJson(application),
-    policy_version: policyVersion,
-    points,
-    messages: messages.map(({ type, status, reason, createdAt }) => ({
-      type,
-      status,
-      reason,
-      created_at: withOffset(createdAt),
-    })),
-    history: history.map(({ at, reasonCode, second, ...entry }) => ({
+    ...named(application, names),
+    history: application.history.map(({ at, reasonCode, second, ...entry }) => ({
       at: withOffset(at),
       ...entry,
       reason_code: reasonCode,

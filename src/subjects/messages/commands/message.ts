@@ -6,7 +6,8 @@ import { type Command, Option } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
 import { openingsText } from '../../../domain/message/opening-text.ts';
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {
@@ -60,17 +61,8 @@ function messageText(message: StoredMessage): string {
 }
 
 function messageJson(message: StoredMessage) {
-  const { applicationId, type, status, attempts, reason, dueAt } = message;
-  return {
-    application_id: applicationId,
-    type,
-    status,
-    attempts,
-    reason,
-    until: optionalTime(dueAt),
-    created_at: withOffset(message.createdAt),
-    changed_at: withOffset(message.changedAt),
-  };
+  const names = 'application_id type status attempts reason until created_at changed_at';
+  return named({ ...message, until: message.dueAt }, names);
 }
 
 // Second part: `ventanilla message retry` and `cancel`, for the messages of one application or for all messages that
@@ -246,6 +238,11 @@ function addList(group: Command, { roles, io }: Cli): void {
     );
 }
 
+const HELD_UP = [
+  { counts: '*', later: 'messages first last', paused: 'what reason paused_at' },
+  { failing: 'since reason probes next_probe_at', replies: 'waiting since' },
+] as const;
+
 function addCount(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
@@ -255,28 +252,10 @@ function addCount(group: Command, { roles, io }: Cli): void {
   ).action((options: ListOptions) =>
     roles.operate(async (context) => {
       const held = await countMessages(context);
-      const { counts, later, pauses, broken, replies } = held;
+      const { counts, pauses, broken } = held;
       if (options.json === true) {
-        return writeJson(io, {
-          counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
-          later: {
-            messages: later.messages,
-            first: later.first && withOffset(later.first),
-            last: later.last && withOffset(later.last),
-          },
-          paused: pauses.map(({ what, reason, pausedAt }) => ({
-            what,
-            reason,
-            paused_at: withOffset(pausedAt),
-          })),
-          failing: broken && {
-            since: withOffset(broken.since),
-            reason: broken.reason,
-            probes: broken.probes,
-            next_probe_at: withOffset(broken.nextProbeAt),
-          },
-          replies: { waiting: replies.waiting, since: replies.since && withOffset(replies.since) },
-        });
+        const byStatus = Object.fromEntries(counts.map(({ status, count }) => [status, count]));
+        return writeJson(io, named({ ...held, counts: byStatus, paused: pauses, failing: broken }, HELD_UP));
       }
       await writeList(io, counts, options, {
         columns: [

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -16,7 +16,9 @@ import {
   writeOutput,
 } from '../../../program/cli/output.ts';
 import { acting } from '../../../program/operations/acting.ts';
-import { cancelReplies, listReplies, retryReply, type UnsettledReply } from '../uses/replies.ts';
+import { cancelReplies, listReplies, retryReply } from '../uses/replies.ts';
+
+const REPLY = 'application_id turn status reason attempts created_at changed_at window_until';
 
 /** Adds the commands of the group. */
 export function addReplyCommands(group: Command, cli: Cli): void {
@@ -49,7 +51,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'SINCE', value: ({ changedAt }) => shortTime(changedAt) },
             { title: 'UNTIL', value: ({ windowUntil }) => shortTime(windowUntil) },
           ],
-          json: replyJson,
+          json: (reply) => named(reply, REPLY),
           none: 'No reply waits.',
         }),
       ),
@@ -73,7 +75,7 @@ function addRetry(group: Command, { roles, io }: Cli): void {
           (part) => retryReply(part, id),
           () => ({ act: 'reply retry', applicationId: id }),
         );
-        if (options.json) return writeJson(io, replyJson(reply));
+        if (options.json) return writeJson(io, named(reply, REPLY));
         await writeOutput(io, `Reply ${reply.turn} of application ${id} is sent once more.\n`);
       }),
     );
@@ -99,17 +101,4 @@ function addCancel(group: Command, { roles, io }: Cli): void {
         await writeOutput(io, `Uncertain replies of application ${id} that are cancelled: ${cancelled}.\n`);
       }),
     );
-}
-
-function replyJson(reply: UnsettledReply) {
-  return {
-    application_id: reply.applicationId,
-    turn: reply.turn,
-    status: reply.status,
-    reason: reply.reason,
-    attempts: reply.attempts,
-    created_at: withOffset(reply.createdAt),
-    changed_at: withOffset(reply.changedAt),
-    window_until: withOffset(reply.windowUntil),
-  };
 }

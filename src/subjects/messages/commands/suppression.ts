@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import type { BlindIndex } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
 import {
   type ListOptions,
@@ -15,12 +15,7 @@ import {
 } from '../../../program/cli/output.ts';
 import { hiddenValue } from '../../../program/cli/reveal.ts';
 import { acting } from '../../../program/operations/acting.ts';
-import {
-  addSuppression,
-  listSuppressions,
-  removeSuppression,
-  type Suppression,
-} from '../uses/suppressions.ts';
+import { addSuppression, listSuppressions, removeSuppression } from '../uses/suppressions.ts';
 
 /** How many digits of a blind index are shown: enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
@@ -50,7 +45,8 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'SOURCE', value: ({ source }) => source },
             { title: 'SINCE', value: ({ createdAt }) => shortTime(createdAt) },
           ],
-          json: suppressionJson,
+          json: (one) =>
+            named({ ...one, phoneIndex: short(one.phoneIndex) }, 'phone_index source created_at'),
           none: 'No suppressed phones.',
         }),
       ),
@@ -97,8 +93,4 @@ function addRemove(group: Command, { roles, io }: Cli): void {
 
 function short(phoneIndex: BlindIndex<'phone'>): string {
   return phoneIndex.slice(0, SHOWN_DIGITS);
-}
-
-function suppressionJson({ phoneIndex, source, createdAt }: Suppression) {
-  return { phone_index: short(phoneIndex), source, created_at: withOffset(createdAt) };
 }

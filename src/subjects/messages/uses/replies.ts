@@ -14,8 +14,6 @@ import {
 } from '../sql/replies/unsettled.ts';
 import { REPLY_BELL } from '../sql/replies.ts';
 
-export type { UnsettledReply };
-
 /** The replies that wait, are on their way or may not have arrived, the oldest first. */
 export function listReplies({ database }: OperatorContext): AsyncGenerator<UnsettledReply, void, undefined> {
   return readUnsettled(database);

@@ -15,8 +15,6 @@ import {
   type Suppression,
 } from '../sql/suppressions.ts';
 
-export type { Suppression };
-
 /**
  * All suppressions, newest first, in bounded memory. The store has no phones in clear text, only their blind indexes.
  */

@@ -5,6 +5,7 @@
 import { type Command, Option } from 'commander';
 import { openingsText } from '../../../domain/message/opening-text.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { version } from '../../../ground/base/version.ts';
 import type { Cli } from '../../../program/cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../../program/cli/output.ts';
@@ -129,33 +130,28 @@ function quotaLine(partners: readonly PartnerFacts[]): string {
 function statusJson({ troubles, facts, place }: Status) {
   const base = { ok: troubles.length === 0, troubles, version: version(), store: place };
   if (facts === null) return base;
-  const { sender } = facts;
+  const { oldestS, overdueS, unconfirmed, unconfirmedS, ...counts } = facts.review;
+  const isoTime = (time: Date) => time.toISOString();
   return {
     ...base,
     at: facts.at,
     postgresql: facts.serverVersion,
-    upkeep: facts.jobs.map(({ job, succeededAt, tookMs, failedAt, failedWhy }) => ({
-      job,
-      succeeded_at: succeededAt,
-      took_ms: tookMs,
-      failed_at: failedAt,
-      failed_why: failedWhy,
-    })),
+    upkeep: named(facts.jobs, 'job succeeded_at took_ms failed_at failed_why', isoTime),
     partitions_ahead: facts.partitionsAhead,
     messages: Object.fromEntries(facts.messages),
     messages_later: facts.later,
     oldest_due_seconds: facts.lateS,
-    reviews: reviewJson(facts.review),
+    reviews: {
+      ...counts,
+      oldest_seconds: oldestS,
+      overdue_seconds: overdueS,
+      unconfirmed,
+      unconfirmed_oldest_seconds: unconfirmedS,
+    },
     ...conversationsJson(facts.conversations),
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,
-    sender: {
-      broken_at: sender.brokenAt,
-      broken_reason: sender.brokenReason,
-      paused_at: sender.pausedAt,
-      paused_reason: sender.pausedReason,
-      paused_templates: sender.pausedTemplates,
-    },
+    sender: named(facts.sender, 'broken_at broken_reason paused_at paused_reason paused_templates', isoTime),
     endpoints: facts.endpoints.map(({ status, endpoints, behind, oldestS }) => ({
       status,
       endpoints,
@@ -168,16 +164,6 @@ function statusJson({ troubles, facts, place }: Status) {
       share: facts.keys.share,
       reseal_late_seconds: facts.keys.resealLateS,
     },
-  };
-}
-
-function reviewJson({ oldestS, overdueS, unconfirmed, unconfirmedS, ...counts }: ReviewFacts) {
-  return {
-    ...counts,
-    oldest_seconds: oldestS,
-    overdue_seconds: overdueS,
-    unconfirmed,
-    unconfirmed_oldest_seconds: unconfirmedS,
   };
 }
 

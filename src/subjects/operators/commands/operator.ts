@@ -10,7 +10,7 @@ import {
   readAuthority,
 } from '../../../domain/operator/authority.ts';
 import { operatorName, operatorWithRole } from '../../../domain/operator/operator-name.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli, choiceOption } from '../../../program/cli/command.ts';
 import {
   type ListOptions,
@@ -226,16 +226,10 @@ async function writeInvited(
 }
 
 function operatorJson(operator: Operator) {
-  const { id, login, role, authority, signsInWith, createdAt, enrolledAt, disabledAt, isForged } = operator;
-  return {
-    id,
-    login,
-    role,
-    authority: authorityJson(authority),
-    created_at: withOffset(createdAt),
-    signs_in_with: signsInWith,
-    enrolled_at: enrolledAt && withOffset(enrolledAt),
-    disabled_at: disabledAt && withOffset(disabledAt),
-    forged: isForged,
-  };
+  const { authority, isForged: forged } = operator;
+  return named({ ...operator, authority: authorityJson(authority), forged }, [
+    'id login role',
+    { authority: '*' },
+    'created_at signs_in_with enrolled_at disabled_at forged',
+  ]);
 }

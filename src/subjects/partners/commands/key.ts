@@ -9,8 +9,8 @@ import {
   type KeyId,
   type PartnerId,
 } from '../../../domain/partner/credential.ts';
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { LANGUAGE_SETTINGS, type LanguageSetting } from '../../../ground/base/language.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, asArgument, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
 import { readKeyId, readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {
@@ -26,7 +26,6 @@ import {
   type ApiKey,
   type IssuedKey,
   issueKey,
-  type KeyRefusals,
   listKeys,
   listRefusals,
   readDailyCap,
@@ -45,6 +44,12 @@ key's end or to the wrong environment. REMEMBERED counts batches under an Idempo
 FORGOTTEN counts those of them whose answers were forgotten before 24 hours, because the key has newer ones. SWEEP is
 the time from which the hour looks like a sweep: many phones tried, to learn which ones have an open application.
 docs/refusals.md says what to do then.`;
+
+const REFUSALS = [
+  'hour key_id hint',
+  { partner: 'id name' },
+  'registered duplicate over_quota invalid unauthorized remembered forgotten sweep_at',
+] as const;
 
 function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(
@@ -74,29 +79,11 @@ function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
             { title: 'FORGOTTEN', value: ({ forgotten }) => forgotten },
             { title: 'SWEEP', value: ({ sweepAt }) => shortTime(sweepAt) },
           ],
-          json: refusalsJson,
+          json: (one) => named({ ...one, overQuota: one.over_quota }, REFUSALS),
           none: 'Nothing was refused in the last 30 days.',
         });
       }),
     );
-}
-
-function refusalsJson(refusals: KeyRefusals) {
-  const { keyId, hint, partner, hour, sweepAt } = refusals;
-  return {
-    hour: withOffset(hour),
-    key_id: keyId,
-    hint,
-    partner,
-    registered: refusals.registered,
-    duplicate: refusals.duplicate,
-    over_quota: refusals.over_quota,
-    invalid: refusals.invalid,
-    unauthorized: refusals.unauthorized,
-    remembered: refusals.remembered,
-    forgotten: refusals.forgotten,
-    sweep_at: optionalTime(sweepAt),
-  };
 }
 
 interface IssueOptions {
@@ -167,7 +154,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'ENDS', value: ({ expiresAt, revokedAt }) => shortTime(revokedAt ?? expiresAt) },
             { title: 'ISSUED', value: ({ createdAt }) => shortTime(createdAt) },
           ],
-          json: keyJson,
+          json: (key) => named(key, KEY),
           none: 'No keys yet. Issue one: npx ventanilla key issue --partner ID',
         }),
       ),
@@ -184,7 +171,7 @@ function addRevoke(group: Command, { roles, io }: Cli): void {
           (part) => revokeKey(part, id),
           () => ({ act: 'key revoke', target: `key ${id}` }),
         );
-        if (json) return writeJson(io, keyJson(key));
+        if (json) return writeJson(io, named(key, KEY));
         await writeOutput(io, `Key ${id} of ${key.partner.name} is revoked.\n`);
       }),
     );
@@ -206,8 +193,8 @@ function addRotate(group: Command, { roles, io }: Cli): void {
           () => ({ act: 'key rotate', target: `key ${id}` }),
         );
         if (json) {
-          const old = { id, expires_at: withOffset(replaced.expiresAt) };
-          return writeJson(io, { ...issuedJson(issued), replaces: old });
+          const replaces = named(replaced, 'id expires_at');
+          return writeJson(io, { ...issuedJson(issued), replaces });
         }
         await writeIssued(io, issued);
         const end = overlap === 0 ? 'no longer works' : `works until ${shortTime(replaced.expiresAt)}`;
@@ -229,7 +216,7 @@ function addSet(group: Command, { roles, io }: Cli): void {
           (part) => setDailyCap(part, id, dailyCap.value),
           () => ({ act: 'key set', target: `key ${id}` }),
         );
-        if (json) return writeJson(io, keyJson(key));
+        if (json) return writeJson(io, named(key, KEY));
         await writeOutput(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
       }),
     );
@@ -249,22 +236,13 @@ function capText({ dailyCap }: ApiKey): string {
 }
 
 function issuedJson({ apiKey, key }: IssuedKey) {
-  const { id, ...rest } = keyJson(key);
-  return { id, api_key: apiKey, ...rest };
+  return named({ ...key, apiKey }, ['id api_key', ...KEY]);
 }
 
-function keyJson(key: ApiKey) {
-  return {
-    id: key.id,
-    hint: key.hint,
-    partner: key.partner,
-    environment: key.environment,
-    language: key.language,
-    daily_cap: key.dailyCap,
-    brand: key.brand,
-    status: key.status,
-    created_at: withOffset(key.createdAt),
-    expires_at: optionalTime(key.expiresAt),
-    revoked_at: optionalTime(key.revokedAt),
-  };
-}
+const KEY = [
+  'id hint',
+  { partner: 'id name' },
+  'environment language daily_cap',
+  { brand: '*' },
+  'status created_at expires_at revoked_at',
+] as const;

@@ -1,7 +1,7 @@
 /** The commands `ventanilla partner` (docs/operations.md, "Commands"). `uses/partners.ts` does the work. */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import {
@@ -17,10 +17,11 @@ import {
   changePartnerName,
   closePartner,
   listPartners,
-  type Partner,
   reopenPartner,
   type WhenClosing,
 } from '../uses/partners.ts';
+
+const PARTNER = 'id name country created_at closed_at';
 
 /** Adds the commands. `whenClosing`: what other subjects do for a partner that closes. */
 export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readonly WhenClosing[]): void {
@@ -38,7 +39,7 @@ export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readon
           (part) => addPartner(part, options),
           ({ id }) => ({ act: 'partner add', target: `partner ${id}` }),
         );
-        if (options.json) return writeJson(io, partnerJson(partner));
+        if (options.json) return writeJson(io, named(partner, PARTNER));
         await writeOutput(io, `Added partner ${partner.id}: ${partner.name} (${partner.country}).\n`);
         await writeOutput(io, `Give it a key: npx ventanilla key issue --partner ${partner.id}\n`);
       }),
@@ -56,7 +57,7 @@ export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readon
             { title: 'ADDED', value: ({ createdAt }) => shortTime(createdAt) },
             { title: 'CLOSED', value: ({ closedAt }) => shortTime(closedAt) },
           ],
-          json: partnerJson,
+          json: (partner) => named(partner, PARTNER),
           none: 'No partners yet. Add one: npx ventanilla partner add --name Acme --country CO',
         }),
       ),
@@ -76,7 +77,7 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
           (part) => changePartnerName(part, id, name),
           () => ({ act: 'partner rename', target: `partner ${id}` }),
         );
-        if (json) return writeJson(io, partnerJson(partner));
+        if (json) return writeJson(io, named(partner, PARTNER));
         await writeOutput(io, `Partner ${partner.id} is ${partner.name} now.\n`);
       }),
     );
@@ -90,7 +91,7 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
           (part) => closePartner(part, id, whenClosing),
           () => ({ act: 'partner close', target: `partner ${id}` }),
         );
-        if (json) return writeJson(io, { ...partnerJson(partner), keys_revoked: revoked });
+        if (json) return writeJson(io, { ...named(partner, PARTNER), keys_revoked: revoked });
         await writeOutput(io, `Closed partner ${id}: ${partner.name}. Keys revoked: ${revoked}.\n`);
         await writeOutput(
           io,
@@ -108,19 +109,9 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
           (part) => reopenPartner(part, id),
           () => ({ act: 'partner reopen', target: `partner ${id}` }),
         );
-        if (json) return writeJson(io, partnerJson(partner));
+        if (json) return writeJson(io, named(partner, PARTNER));
         await writeOutput(io, `Reopened partner ${id}: ${partner.name}. Its old keys stay revoked.\n`);
         await writeOutput(io, `Give it a key: npx ventanilla key issue --partner ${id}\n`);
       }),
     );
-}
-
-function partnerJson({ id, name, country, createdAt, closedAt }: Partner) {
-  return {
-    id,
-    name,
-    country,
-    created_at: withOffset(createdAt),
-    closed_at: closedAt && withOffset(closedAt),
-  };
 }

@@ -4,12 +4,18 @@
  */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
-import { type PartnerQuota, partnerQuota } from '../uses/partners.ts';
+import { partnerQuota } from '../uses/partners.ts';
+
+/** The names of the contract's quota status. */
+const QUOTA = [
+  { partner: 'id name country used_24h', keys: 'id hint environment daily_cap remaining' },
+  'window fetched_at',
+] as const;
 
 export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
   addCommand(
@@ -22,8 +28,9 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
     .action(({ partner: partnerId, json }: { partner: PartnerId; json?: boolean }) =>
       roles.operate(async (context) => {
         const quota = await partnerQuota(context, partnerId);
-        if (json) return writeJson(io, quotaJson(quota));
         const { partner, used24h, keys } = quota;
+        const told = { ...quota, partner: { ...partner, used24h }, window: 'rolling_24h' };
+        if (json) return writeJson(io, named(told, QUOTA));
         const used = counted(used24h, 'application');
         await writeOutput(io, `${partner.name} (${partner.country}) used ${used} in the last 24 hours.\n\n`);
         await writeList(
@@ -44,14 +51,4 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
         );
       }),
     );
-}
-
-/** The members have the names of the contract's quota status. */
-function quotaJson({ partner, used24h, fetchedAt, keys }: PartnerQuota) {
-  return {
-    partner: { id: partner.id, name: partner.name, country: partner.country, used_24h: used24h },
-    keys: keys.map(({ dailyCap, remaining, ...key }) => ({ ...key, daily_cap: dailyCap, remaining })),
-    window: 'rolling_24h',
-    fetched_at: withOffset(fetchedAt),
-  };
 }

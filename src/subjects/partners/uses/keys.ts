@@ -20,7 +20,7 @@ import { revokeStoredKey, rotateStoredKey, setKeyCap } from '../sql/key-changes.
 import { type KeyRefusals, readKeyRefusals } from '../sql/key-outcomes.ts';
 import { requirePartner } from './partners.ts';
 
-export type { ApiKey, KeyRefusals };
+export type { ApiKey };
 
 /** The largest cap that the store can hold. */
 const MAX_CAP = 2_147_483_647;

@@ -19,7 +19,7 @@ import {
 } from '../sql/partners.ts';
 import { quotaStatus } from './quota-status.ts';
 
-export type { Partner, WhenClosing };
+export type { WhenClosing };
 
 const MAX_NAME_LENGTH = 200;
 

@@ -8,6 +8,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
+import { named } from '../../../ground/base/named.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
@@ -254,10 +255,7 @@ function addErasures(group: Command, { roles, io }: Cli): void {
           writeNote(io, `${unknownPhonesText(done.unknownPhones)}\n`);
           io.exitCode = 1;
         }
-        if (json) {
-          const { erasures: count, applications, unknownPhones } = done;
-          return writeJson(io, { erasures: count, applications, unknown_phones: unknownPhones });
-        }
+        if (json) return writeJson(io, named(done, 'erasures applications unknown_phones'));
         await writeOutput(
           io,
           `${counted(done.erasures, 'erasure')} in the list, ${counted(done.applications, 'application was there again and is', 'applications were there again and are')} erased.\n`,

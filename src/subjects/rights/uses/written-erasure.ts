@@ -3,6 +3,7 @@
  * backups (docs/backup.md). Pure; this file is the home of the form.
  */
 import { toApplicationId } from '../../../domain/application/ids.ts';
+import { named } from '../../../ground/base/named.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -16,14 +17,10 @@ export interface WrittenErasure extends Omit<Erasure, 'phones'> {
 }
 
 /** An erasure of the store as JSON. */
-export function erasureJson({ indexKeyId }: Vault, { id, at, applications, phones }: Erasure) {
-  return {
-    id,
-    at: at.toISOString(),
-    applications: applications.map((one) => ({ id: one.id, seal_id: one.sealId })),
-    index_key: indexKeyId,
-    phones: phones.map((phone) => fromBigint<'phone'>(phone)),
-  };
+export function erasureJson({ indexKeyId: indexKey }: Vault, erasure: Erasure) {
+  const phones = erasure.phones.map((phone) => fromBigint<'phone'>(phone));
+  const names = ['id at', { applications: 'id seal_id' }, 'index_key phones'] as const;
+  return named({ ...erasure, indexKey, phones }, names, (time) => time.toISOString());
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -85,29 +85,22 @@ function addVerify(group: Command, { roles, io }: Cli): void {
     );
 }
 
-function shownJson({ contract, ...rest }: ShownContract) {
-  const { offer } = contract.terms;
-  return {
-    application_id: contract.applicationId,
-    contract_id: Number(contract.id),
-    state: contract.state,
-    sha256: contract.sha256?.toString('hex') ?? null,
-    signed_sha256: contract.signedSha256?.toString('hex') ?? null,
-    template: contract.terms.template,
-    country: contract.terms.country,
-    offer,
-    made_at: withOffset(contract.madeAt),
-    expires_at: withOffset(contract.expiresAt),
-    signed_at: contract.signedAt && withOffset(contract.signedAt),
-    withdrawn_at: contract.withdrawnAt && withOffset(contract.withdrawnAt),
-    evidence: rest.evidence.map(({ number, kind, recordedAt, happenedAt, facts }) => ({
-      number,
-      kind,
-      recorded_at: recordedAt,
-      happened_at: happenedAt,
-      facts: JSON.parse(facts),
-    })),
+function shownJson({ contract, evidence }: ShownContract) {
+  const { id, sha256, signedSha256, terms } = contract;
+  const told = {
+    ...terms,
+    ...contract,
+    contractId: Number(id),
+    sha256: sha256?.toString('hex') ?? null,
+    signedSha256: signedSha256?.toString('hex') ?? null,
+    evidence: evidence.map((one) => ({ ...one, facts: JSON.parse(one.facts) as object })),
   };
+  return named(told, [
+    'application_id contract_id state sha256 signed_sha256 template country',
+    { offer: '*' },
+    'made_at expires_at signed_at withdrawn_at',
+    { evidence: ['number kind recorded_at happened_at', { facts: '*' }] },
+  ]);
 }
 
 function writeShown(io: Io, shown: ShownContract): Promise<void> {
@@ -124,14 +117,15 @@ function writeShown(io: Io, shown: ShownContract): Promise<void> {
   return writeOutput(io, `${record}\n`);
 }
 
-function verifiedJson({ applicationId, contractId, checks, ...rest }: VerifiedContract) {
-  return {
-    application_id: applicationId,
-    contract_id: Number(contractId),
-    verified: checks.every(({ fault }) => fault === null),
+function verifiedJson({ checks, ...rest }: VerifiedContract) {
+  const told = {
     ...rest,
+    contractId: Number(rest.contractId),
+    verified: checks.every(({ fault }) => fault === null),
     checks: Object.fromEntries(checks.map(({ name, fault }) => [name, fault ?? 'ok'])),
   };
+  const names = 'application_id contract_id verified state sha256 certificate timestamped evidence';
+  return named(told, [names, { checks: '*' }]);
 }
 
 function writeVerified(io: Io, verified: VerifiedContract): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { named } from '../../../ground/base/named.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { newFileKey } from '../../documents/store/document-store.ts';
@@ -92,13 +93,11 @@ export function untilSigned(evidence: readonly Evidence[]): Evidence[] {
 
 /** The evidence as the PDF carries it. */
 export function evidenceJson(id: ApplicationId, evidence: readonly Evidence[]): string {
-  const rows = evidence.map(({ mac, keyNumber, recordedAt, happenedAt, facts, ...row }) => ({
-    ...row,
-    recorded_at: recordedAt,
-    happened_at: happenedAt,
-    facts: JSON.parse(facts),
-    key_number: keyNumber,
-    mac: mac.toString('hex'),
+  const told = evidence.map((one) => ({
+    ...one,
+    facts: JSON.parse(one.facts) as object,
+    mac: one.mac.toString('hex'),
   }));
+  const rows = named(told, ['number kind recorded_at happened_at', { facts: '*' }, 'key_number mac']);
   return JSON.stringify({ application_id: id, evidence: rows }, null, 2);
 }

@@ -2,8 +2,8 @@
  * `ventanilla vault`: shows the data keys, reseals, retires a key, and reindexes (docs/keys.md). Each act is recorded.
  */
 import { type Command, InvalidArgumentError } from 'commander';
-import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
 import { addCommand, type Cli } from '../../../program/cli/command.ts';
 import {
   type Column,
@@ -50,14 +50,14 @@ function addStatus(group: Command, { roles, io }: Cli): void {
         const status = await vaultStatus(context);
         if (json)
           return writeJson(io, {
-            keys: status.keys.map(keyJson),
+            keys: named(status.keys, KEY),
             reseal: status.reseal && resealJson(status.reseal),
           });
         await writeList(
           io,
           status.keys,
           {},
-          { columns: COLUMNS, json: keyJson, none: 'No service has run yet.' },
+          { columns: COLUMNS, json: (key) => named(key, KEY), none: 'No service has run yet.' },
         );
         if (status.reseal !== null) await writeOutput(io, `\n${resealText(status.reseal)}\n`);
       }),
@@ -179,16 +179,8 @@ function resealText({ keyId, kind, resealed, unopened, finishedAt }: Reseal): st
     : `The last reseal, with data key ${keyId}, sealed ${counted(resealed, 'value')} again.${left}`;
 }
 
-function keyJson({ id, sealsNow, seals, share, retiredAt }: KeyStatus) {
-  return { id, seals_now: sealsNow, seals, share, retired_at: retiredAt && withOffset(retiredAt) };
-}
+const KEY = 'id seals_now seals share retired_at';
 
-function resealJson({ keyId, resealed, unopened, startedAt, finishedAt }: Reseal) {
-  return {
-    key: keyId,
-    resealed,
-    unopened,
-    started_at: withOffset(startedAt),
-    finished_at: finishedAt && withOffset(finishedAt),
-  };
+function resealJson(reseal: Reseal) {
+  return named({ ...reseal, key: reseal.keyId }, 'key resealed unopened started_at finished_at');
 }

@@ -4,8 +4,9 @@
  */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
-import { HOUR_MS, optionalTime, withOffset } from '../../../../ground/base/clock.ts';
+import { HOUR_MS } from '../../../../ground/base/clock.ts';
 import { counted } from '../../../../ground/base/counted.ts';
+import { named } from '../../../../ground/base/named.ts';
 import { addCommand, addGroup, type Cli } from '../../../../program/cli/command.ts';
 import { readPartnerId } from '../../../../program/cli/id-arguments.ts';
 import { type Io, recordOf, shortTime, writeJson, writeOutput } from '../../../../program/cli/output.ts';
@@ -14,7 +15,6 @@ import { ENDPOINT_HOSTS } from '../rules/endpoint-hosts.ts';
 import type { DisabledReason, OwnFailure, PushFailure } from '../rules/failures.ts';
 import {
   disablePartnerEndpoint,
-  type EndpointTest,
   type PartnerEndpoint,
   type PushResult,
   rotateEndpointSecret,
@@ -104,36 +104,15 @@ function shownText(endpoint: PartnerEndpoint): string {
 
 /** An endpoint for programs. */
 function endpointJson(endpoint: Omit<PartnerEndpoint, 'partner'>) {
-  const { settings, disabledAt, brokenAt } = endpoint;
+  const { settings, disabledAt, brokenAt, overlapMs } = endpoint;
   const broken = brokenAt === null ? 'enabled' : 'broken';
-  return {
-    partner_id: endpoint.partnerId,
-    url: typeof settings === 'string' ? null : (settings?.url ?? null),
-    status: disabledAt === null ? broken : 'disabled',
-    set_at: withOffset(endpoint.setAt),
-    conversation_events: endpoint.conversationEvents,
-    disabled_at: optionalTime(disabledAt),
-    disabled_reason: endpoint.disabledReason,
-    broken_at: optionalTime(brokenAt),
-    probe_at: optionalTime(endpoint.probeAt),
-    waiting: endpoint.waiting,
-    oldest_at: optionalTime(endpoint.oldestAt),
-    last_success_at: optionalTime(endpoint.lastSuccessAt),
-    last_failure: endpoint.lastFailure,
-    last_failure_at: optionalTime(endpoint.lastFailureAt),
-    old_secret_signs_for_s: Math.ceil(endpoint.overlapMs / 1000),
-  };
-}
-
-/** A test push for programs. */
-function testJson({ eventId, result, tookMs }: EndpointTest) {
-  return {
-    id: eventId,
-    delivered: result.kind === 'delivered',
-    status: result.kind === 'delivered' ? result.status : null,
-    failure: result.kind === 'failed' ? result.failure : null,
-    took_ms: Math.round(tookMs),
-  };
+  const url = typeof settings === 'string' ? null : (settings?.url ?? null);
+  const status = disabledAt === null ? broken : 'disabled';
+  const oldSecretSignsForS = Math.ceil(overlapMs / 1000);
+  return named({ ...endpoint, url, status, oldSecretSignsForS }, [
+    'partner_id url status set_at conversation_events disabled_at disabled_reason broken_at probe_at',
+    'waiting oldest_at last_success_at last_failure last_failure_at old_secret_signs_for_s',
+  ]);
 }
 
 interface JsonOption {
@@ -216,10 +195,15 @@ function addTest(group: Command, { roles, io }: Cli): void {
     roles.operate(async (context) => {
       await noting(context, { act: 'partner endpoint test', target: `partner ${id}` });
       const test = await testPartnerEndpoint(context, id, await roles.setting(ENDPOINT_HOSTS));
-      if (test.result.kind === 'failed') io.exitCode = 1;
-      if (json) return writeJson(io, testJson(test));
-      await writeOutput(io, `The test event is ${test.eventId}, of the type endpoint.test.\n`);
-      await writeOutput(io, `${resultText(test.result)} (${Math.round(test.tookMs)} ms)\n`);
+      const { eventId, result } = test;
+      const delivered = result.kind === 'delivered';
+      const status = delivered ? result.status : null;
+      const failure = delivered ? null : result.failure;
+      if (!delivered) io.exitCode = 1;
+      if (json)
+        return writeJson(io, { id: eventId, delivered, status, failure, took_ms: Math.round(test.tookMs) });
+      await writeOutput(io, `The test event is ${eventId}, of the type endpoint.test.\n`);
+      await writeOutput(io, `${resultText(result)} (${Math.round(test.tookMs)} ms)\n`);
     }),
   );
 }
