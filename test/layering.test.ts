@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   // What goes over HTTP: the partners' contract, the operators' routes, and the gate before both.
   'wire/contract': ['ground/base', 'domain'],
-  'wire/operator': ['domain'],
+  'wire/operator': ['ground/base', 'domain'],
   'wire/gate': ['ground/base', 'domain', 'wire/contract'],
 
   // What every subject is made of: what an operator's act needs, the commands, the parts, the traces.

@@ -3,6 +3,7 @@
  * the documents.
  */
 import type { Clock } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
@@ -41,19 +42,15 @@ export function documentRoutes(desk: Desk, openFiles: () => Promise<ShownFiles>)
           const asked = ['reveal', applicationId, document, reason];
           const request = keyedRequest(by, idempotencyKey, asked);
           const context = actingAs(desk, by);
-          const base64 = await inTurn(async () => {
+          return inTurn(async () => {
             const { contentType, bytes, text } = await revealFile(context, await openFiles(), {
               ...given,
               request,
             });
-            return {
-              content_type: contentType,
-              bytes: bytes.toString('base64'),
-              lines: text?.lines.map(({ text, month }) => ({ text, month })) ?? null,
-              counted: text?.counted ?? null,
-            };
+            const { lines, counted } = text ?? { lines: null, counted: null };
+            const base64 = bytes.toString('base64');
+            return { body: inForm(DocumentFile, { contentType, bytes: base64, lines, counted }) };
           });
-          return { body: base64 };
         }),
     }),
   ];

@@ -91,8 +91,6 @@ const Reply = form({
 /** What applicant and service said to each other, without the texts, which `reveal` has. */
 const Chat = form({
   messages: Type.Array(Message),
-  /** Whether a text of an operator can go to the applicant now: the conversation and the channel's window are open. */
-  takes_text: Type.Boolean(),
   conversation: orNull(
     form({
       step: oneOf(PLACES),
@@ -104,6 +102,8 @@ const Chat = form({
       replies: Type.Array(Reply),
     }),
   ),
+  /** Whether a text of an operator can go to the applicant now: the conversation and the channel's window are open. */
+  takes_text: Type.Boolean(),
 });
 
 /** A line of the chat with its text. */

@@ -1,28 +1,14 @@
 /** Routes for admins: the lead's view, and second looks (docs/operators.md, "The lead's view and second looks"). */
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs } from '../uses/desk-context.ts';
 import { AGES, readLead, type ShownLead } from '../uses/lead.ts';
-import {
-  drawnFor,
-  type LookingDesk,
-  look,
-  noLook,
-  type ShownLook,
-  withScores,
-} from '../uses/second-looks.ts';
+import { drawnFor, type LookingDesk, look, noLook, withScores } from '../uses/second-looks.ts';
 import { answered } from './answered.ts';
 import { form } from './form.ts';
 import { tagged, tagOf } from './tagged.ts';
-import {
-  Lead,
-  LeadQuery,
-  type LeadReply,
-  NewLook,
-  SecondLooks,
-  type SecondLooksReply,
-} from './work-forms.ts';
+import { Lead, LeadQuery, type LeadReply, NewLook, SecondLooks } from './work-forms.ts';
 
 const DEFAULT_DAYS = 7;
 
@@ -39,7 +25,7 @@ export function leadRoutes(desk: LookingDesk): Route[] {
       query: LeadQuery,
       reply: Lead,
       run: async ({ query: { days = DEFAULT_DAYS }, session, knownTags }) =>
-        tagged(leadJson(await readLead(desk.database, days, session.operatorId), desk.lookShare), knownTags),
+        tagged(leadOf(await readLead(desk.database, days, session.operatorId), desk.lookShare), knownTags),
     }),
     route({
       method: 'GET',
@@ -54,7 +40,9 @@ export function leadRoutes(desk: LookingDesk): Route[] {
         // The tag leaves scores out: a score never changes, and reading a hundred of them costs more than the rest.
         const tag = tagOf(drawn);
         if (knownTags.includes(tag)) return { status: 304, body: null, tag };
-        return { body: { second_looks: (await withScores(desk.database, drawn)).map(lookJson) }, tag };
+        const looks = await withScores(desk.database, drawn);
+        const secondLooks = looks.map((one) => ({ ...one, proposal: one.proposalId }));
+        return { body: inForm(SecondLooks, { secondLooks }), tag };
       },
     }),
     route({
@@ -83,42 +71,21 @@ function proposalOf(text: string | undefined): number {
   return Number(text);
 }
 
-function lookJson(shown: ShownLook): SecondLooksReply['second_looks'][number] {
-  const { proposalId, applicationId, act, reasonCode, score, decision, at } = shown;
-  return {
-    proposal: proposalId,
-    application_id: applicationId,
-    act,
-    reason_code: reasonCode,
-    score,
-    decision,
-    at: withOffset(at),
-  };
-}
-
-function leadJson({ days, hours, backlog, by, looks }: ShownLead, share: number): LeadReply {
-  const { waiting, overdue, oldestAt, buckets } = backlog;
+function leadOf({ days, hours, backlog, by, looks }: ShownLead, share: number): LeadReply {
   const reviewers = [...Map.groupBy(by, ({ id }) => id).values()].map((some) => ({
-    by: { id: some[0]!.id, login: some[0]!.login },
+    by: some[0]!,
     decisions: some.reduce((sum, { decisions }) => sum + decisions, 0),
     overrides: some.reduce((sum, { againstScore }) => sum + againstScore, 0),
   }));
-  return {
+  return inForm(Lead, {
+    ...backlog,
     days,
-    hours: hours.map(({ hour, ...counts }) => ({ hour: withOffset(hour), ...counts })),
-    backlog: buckets.map((count, n) => ({ to: AGES[n] ?? null, count })),
-    waiting,
-    overdue,
-    oldest_at: optionalTime(oldestAt),
+    hours,
+    backlog: backlog.buckets.map((count, n) => ({ to: AGES[n] ?? null, count })),
     reviewers,
     overrides: by
       .filter(({ againstScore }) => againstScore > 0)
-      .map(({ id, login, act, reasonCode, againstScore }) => ({
-        by: { id, login },
-        act,
-        reason_code: reasonCode,
-        count: againstScore,
-      })),
-    second_looks: { share, ...looks },
-  };
+      .map((one) => ({ ...one, by: one, count: one.againstScore })),
+    secondLooks: { share, ...looks },
+  });
 }

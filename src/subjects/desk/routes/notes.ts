@@ -1,13 +1,13 @@
 /**
  * The route that writes a note (docs/operators.md, "One application"). The route of the application shows the notes.
  */
-import { withOffset } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
-import { addNote, type ShownNote } from '../uses/notes.ts';
+import { addNote } from '../uses/notes.ts';
 import { answered, applicationIdOf } from './answered.ts';
-import { NewNote, Note, type NoteReply } from './forms.ts';
+import { NewNote, Note } from './forms.ts';
 
 /** The route. */
 export function noteRoutes(desk: Desk): Route[] {
@@ -28,13 +28,8 @@ export function noteRoutes(desk: Desk): Route[] {
           const { operatorId, login } = session;
           const by = { id: operatorId, login };
           const note = { applicationId: applicationIdOf(params.id), text, key };
-          return { body: noteJson(await addNote(actingAs(desk, operatorId), by, note)) };
+          return { body: inForm(Note, await addNote(actingAs(desk, operatorId), by, note)) };
         }),
     }),
   ];
-}
-
-/** A note in the form of replies. */
-export function noteJson({ id, at, by, text }: ShownNote): NoteReply {
-  return { id, at: withOffset(at), by, text };
 }

@@ -2,15 +2,15 @@
  * Routes that pend an application and resume it (docs/operators.md, "Pended applications"). `uses/pend.ts` does the
  * work.
  */
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';
-import { pend, resume, type StoredPend } from '../uses/pend.ts';
+import { pend, resume } from '../uses/pend.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { form } from './form.ts';
-import { NewPend, Pend, type PendReply } from './work-forms.ts';
+import { NewPend, Pend } from './work-forms.ts';
 
 /** The routes. */
 export function pendRoutes(desk: Desk & QueueDesk): Route[] {
@@ -32,7 +32,7 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
           if (decidedOn === null) throw new Refusal(428, 'If-Match with the last event is missing');
           const { operatorId } = session;
           const asked = { ...body, applicationId, decidedOn, key };
-          return { body: pendJson(await pend(desk, operatorId, asked)) };
+          return { body: inForm(Pend, await pend(desk, operatorId, asked)) };
         }),
     }),
     route({
@@ -49,23 +49,8 @@ export function pendRoutes(desk: Desk & QueueDesk): Route[] {
         answered(async () => {
           const claimer = claimerOf(call);
           const id = applicationIdOf(params.id);
-          return { body: pendJson(await resume(actingAs(desk, claimer.operatorId), claimer, id)) };
+          return { body: inForm(Pend, await resume(actingAs(desk, claimer.operatorId), claimer, id)) };
         }),
     }),
   ];
-}
-
-/** A pend in the form of replies. */
-export function pendJson(pended: StoredPend): PendReply {
-  const { applicationId, missing, by, at, endsAt, message, endedAt, end } = pended;
-  return {
-    application_id: applicationId,
-    missing: [...missing],
-    by,
-    at: withOffset(at),
-    ends_at: withOffset(endsAt),
-    message,
-    ended_at: optionalTime(endedAt),
-    end,
-  };
 }

@@ -155,13 +155,13 @@ export const Contradicted = form(CONTRADICTED);
 /** What a decision on many would be about. Applications that do not exist are not counted. */
 export const LookedAt = form({
   count: Type.Integer(),
+  /** How many are above the authority of the asking operator, so that a second one has to confirm them. */
+  above_authority: Type.Integer(),
+  against_score: Type.Integer(),
   /** The totals by currency; null: the currency cannot be read. */
   totals: Type.Array(
     form({ currency: orNull(Type.String()), count: Type.Integer(), debt_amount: Type.Number() }),
   ),
-  /** How many are above the authority of the asking operator, so that a second one has to confirm them. */
-  above_authority: Type.Integer(),
-  against_score: Type.Integer(),
   /** For each reason code of operators: how many files contradict it. */
   contradicted: Type.Array(form({ ...CONTRADICTED, count: Type.Integer() })),
 });

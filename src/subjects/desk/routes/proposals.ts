@@ -4,7 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
-import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
@@ -22,7 +22,7 @@ import {
   BulkLook,
   Confirmation,
   Decline,
-  type ListedProposalReply,
+  ListedProposal,
   LookedAt,
   type LookedAtReply,
   MadeProposal,
@@ -31,7 +31,6 @@ import {
   type NewProposalBody,
   Proposal,
   ProposalQuery,
-  type ProposalReply,
   Proposals,
   UndoneBulk,
 } from './proposal-forms.ts';
@@ -77,7 +76,7 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
           if (body.act === 'disburse' && !session.isFresh) throw needsSignIn();
           const decided = { id, lastEvent: decidedOn };
           const made = await proposeOne(desk, decisionOf(session, body), decided, idempotencyKey);
-          return { body: { ...proposalJson(made.proposal), now: withOffset(made.now) } };
+          return { body: inForm(MadeProposal, { ...told(made.proposal), now: made.now }) };
         }),
     }),
     route({
@@ -102,7 +101,7 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
           const many = { ...manyOf({ applications, selection }), seen: against };
           const outcomes = await asSeen(
             proposeMany(desk, decisionOf(session, decision), many, idempotencyKey),
-            (now: SeenMany) => ({ look: lookedAtJson(now) }),
+            (now: SeenMany) => ({ look: lookedAt(now) }),
           );
           const results = outcomes.map(({ id, result, proposalId }) => ({
             id,
@@ -128,7 +127,7 @@ function lookRoute(desk: Desk & ProposingDesk): Route {
     run: ({ session, body: { act, ...many } }) =>
       answered(async () => {
         const seen = await lookAtMany(desk, { act, makerId: session.operatorId }, manyOf(many));
-        return { body: lookedAtJson(seen) };
+        return { body: lookedAt(seen) };
       }),
   });
 }
@@ -168,7 +167,7 @@ function endingRoutes(desk: Desk): Route[] {
       reply: Proposal,
       run: ({ params, ...call }) =>
         answered(async () => ({
-          body: proposalJson(await undoProposal(desk, claimerOf(call), proposalIdOf(params.id))),
+          body: inForm(Proposal, told(await undoProposal(desk, claimerOf(call), proposalIdOf(params.id)))),
         })),
     }),
     route({
@@ -188,9 +187,11 @@ function endingRoutes(desk: Desk): Route[] {
           const id = proposalIdOf(params.id);
           const confirmed = await asSeen(
             confirmProposal(context, second(session), id, body.seen),
-            ({ proposal, facts }: ProposalNow) => ({ proposal: listedJson(proposal, facts) }),
+            ({ proposal, facts }: ProposalNow) => ({
+              proposal: inForm(ListedProposal, listed(proposal, facts)),
+            }),
           );
-          return { body: proposalJson(confirmed) };
+          return { body: inForm(Proposal, told(confirmed)) };
         }),
     }),
     route({
@@ -206,7 +207,8 @@ function endingRoutes(desk: Desk): Route[] {
         answered(async () => {
           const context = actingAs(desk, session.operatorId);
           const id = proposalIdOf(params.id);
-          return { body: proposalJson(await declineProposal(context, second(session), id, body.reason)) };
+          const declined = await declineProposal(context, second(session), id, body.reason);
+          return { body: inForm(Proposal, told(declined)) };
         }),
     }),
   ];
@@ -224,9 +226,9 @@ function listRoute(desk: Desk): Route {
     reply: Proposals,
     run: ({ session, query, knownTags }) =>
       answered(async () => {
-        const { proposals, facts, next, toConfirm } = await proposalsOf(desk, session.operatorId, query);
-        const listed = proposals.map((proposal) => listedJson(proposal, facts.get(proposal.id) ?? null));
-        return tagged({ proposals: listed, next, to_confirm: toConfirm }, knownTags);
+        const { facts, ...page } = await proposalsOf(desk, session.operatorId, query);
+        const proposals = page.proposals.map((one) => listed(one, facts.get(one.id) ?? null));
+        return tagged(inForm(Proposals, { ...page, proposals }), knownTags);
       }),
   });
 }
@@ -257,62 +259,24 @@ function manyOf({
   return { applications: named, selection };
 }
 
-function lookedAtJson({
-  count,
-  totals,
-  aboveAuthority,
-  againstScore,
-  contradicted,
-}: SeenMany): LookedAtReply {
-  return {
-    count,
-    above_authority: aboveAuthority,
-    against_score: againstScore,
-    totals: totals.map(({ debtAmount, ...total }) => ({ ...total, debt_amount: debtAmount })),
-    contradicted: contradicted.map(({ code, ...rest }) => ({ reason_code: code, ...rest })),
-  };
+function lookedAt(seen: SeenMany): LookedAtReply {
+  const contradicted = seen.contradicted.map((one) => ({ ...one, reasonCode: one.code }));
+  return inForm(LookedAt, { ...seen, contradicted });
 }
 
-/** A proposal with its facts; `facts` null: they are not told. */
-export function listedJson(proposal: StoredProposal, facts: ProposalFacts | null): ListedProposalReply {
-  if (facts === null) return proposalJson(proposal);
-  const { partner, currency, debtAmount, score, decision, evidence, against, lacksAuthority, seen } = facts;
-  const { documents, income } = evidence;
-  return {
-    ...proposalJson(proposal),
-    facts: {
-      partner,
-      currency,
-      debt_amount: debtAmount,
-      score,
-      decision,
-      documents,
-      observed_income: income && { confirmed: income.isConfirmed, observed: income.observed },
-      against: [...against],
-      lacks_authority: lacksAuthority,
-      seen,
-    },
-  };
+/** What the form of a listed proposal is filled with; `facts` null: they are not told. */
+export function listed(proposal: StoredProposal, facts: ProposalFacts | null) {
+  if (facts === null) return told(proposal);
+  const {
+    evidence: { documents, income },
+    ...rest
+  } = facts;
+  const observedIncome = income && { confirmed: income.isConfirmed, observed: income.observed };
+  return { ...told(proposal), facts: { ...rest, documents, observedIncome } };
 }
 
-/** A proposal in the form of replies. */
-export function proposalJson(proposal: StoredProposal): ProposalReply {
-  const { id, applicationId, act, reasonCode, reason, isOverride, maker, createdAt, applyAt } = proposal;
-  return {
-    id,
-    application_id: applicationId,
-    act,
-    reason_code: reasonCode,
-    reason,
-    override: isOverride,
-    by: { ...maker },
-    at: withOffset(createdAt),
-    apply_at: withOffset(applyAt),
-    state: proposal.state,
-    needs_second: proposal.needsSecond,
-    second: proposal.second && { ...proposal.second },
-    ended_at: optionalTime(proposal.endedAt),
-    outcome: proposal.outcome,
-    returned_for: proposal.returnedFor,
-  };
+/** What the form of a proposal is filled with. */
+function told(proposal: StoredProposal) {
+  const { isOverride, maker, createdAt } = proposal;
+  return { ...proposal, override: isOverride, by: maker, at: createdAt };
 }

@@ -93,5 +93,4 @@ export type QueueReply = Static<typeof Queue>;
 export type QueuePartnersReply = Static<typeof QueuePartners>;
 export type QueueItemReply = Static<typeof QueueItem>;
 export type QueueFilterQuery = Static<typeof QueueFilter>;
-export type ClaimReply = Static<typeof Claim>;
 export type ClaimedReply = Static<typeof Claimed>;

@@ -3,7 +3,7 @@
  * queue"). `uses/queue.ts` does the work.
  */
 import { createHash } from 'node:crypto';
-import { withOffset } from '../../../ground/base/clock.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueOrder, QueuePlace } from '../rules/queue.ts';
@@ -30,7 +30,6 @@ import {
   QueueQuery,
   Selection,
 } from './queue-forms.ts';
-import { claimJson, itemJson } from './queue-json.ts';
 import { tagged } from './tagged.ts';
 
 // First part: the cursor of a page, which tells where the page before ended. Browsers need not understand it.
@@ -96,7 +95,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
           if (cursor !== undefined && after === null) throw wrongCursor();
           const page = await showQueue(database, { filter, order, after, limit }, session.operatorId);
           const next = page.next && cursorOf(order, page.next);
-          return tagged({ items: page.items.map(itemJson), next, count: page.count }, knownTags);
+          return tagged(inForm(Queue, { ...page, next }), knownTags);
         }),
     }),
     route({
@@ -118,7 +117,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       run: ({ body: { order = 'due', ...filter }, idempotencyKey: key, ...call }) =>
         answered(async () => {
           const next = await claimNext(database, { filter, order, key }, claimerOf(call));
-          return { body: { id: next?.id ?? null, claim: next && claimJson(next.claim) } };
+          return { body: inForm(Claimed, next ?? { id: null, claim: null }) };
         }),
     }),
     route({
@@ -131,8 +130,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       reply: Selection,
       run: ({ body, session }) =>
         answered(async () => {
-          const { selection, count, endsAt } = await select(database, body, session.operatorId);
-          return { body: { selection, count, ends_at: withOffset(endsAt) } };
+          return { body: inForm(Selection, await select(database, body, session.operatorId)) };
         }),
     }),
     ...claimRoutes(desk),
@@ -155,7 +153,7 @@ function claimRoutes(desk: QueueDesk): Route[] {
       run: ({ params, ...call }) =>
         answered(async () => {
           const id = applicationIdOf(params.id);
-          return { body: { id, claim: claimJson(await claim(desk, id, claimerOf(call))) } };
+          return { body: inForm(Claimed, { id, claim: await claim(desk, id, claimerOf(call)) }) };
         }),
     }),
     route({

@@ -25,8 +25,6 @@ import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
 import { changedSince, claimRefusal } from './meanwhile.ts';
 import { conflict, noApplication, otherRequest, type Refusal } from './refusal.ts';
 
-export type { StoredPend };
-
 /** What an operator asks for. */
 export interface AskedPend {
   readonly applicationId: ApplicationId;

@@ -28,7 +28,7 @@ import type { QueueDesk } from './desk-context.ts';
 import { claimRefusal } from './meanwhile.ts';
 import { conflict, Refusal, spentKey } from './refusal.ts';
 
-export { type Claimer, dropClaim, leavePage, readPartnerNames, type StoredClaim, type StoredItem };
+export { type Claimer, dropClaim, leavePage, readPartnerNames };
 
 /** A page of the queue. */
 export interface QueuePage {

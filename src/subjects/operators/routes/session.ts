@@ -8,6 +8,7 @@ import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/s
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Answer, type Route, route } from '../../../wire/operator/route.ts';
 import { readProfile } from '../uses/manage.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
@@ -58,7 +59,7 @@ export function sessionRoutes(
       access: 'viewer',
       summary: 'Tells who is signed in, and what the operator may do.',
       reply: SignedIn,
-      run: async ({ session }) => ({ body: { ...(await signedIn(store, session)), oidc: hasOidc } }),
+      run: async ({ session }) => ({ body: await signedIn(store, session, hasOidc) }),
     }),
     route({
       method: 'POST',
@@ -101,18 +102,17 @@ export function sessionRoutes(
 /** Who is signed in, and what the operator may do. */
 async function signedIn(
   { database, vault }: { database: Database; vault: Vault },
-  { operatorId, login, role, provedSecondsAgo }: BrowserSession,
+  session: BrowserSession,
+  oidc: boolean,
 ) {
-  const { authority, signsInWith, hasApp } = await readProfile(database, vault, operatorId);
-  return {
-    id: operatorId,
-    login,
-    role,
+  const { authority, ...profile } = await readProfile(database, vault, session.operatorId);
+  return inForm(SignedIn, {
+    ...profile,
+    ...session,
+    id: session.operatorId,
     authority: authorityJson(authority),
-    proved_seconds_ago: provedSecondsAgo,
-    signs_in_with: signsInWith,
-    has_app: hasApp,
-  };
+    oidc,
+  });
 }
 
 const RESULTS = {
