@@ -1,6 +1,6 @@
 /**
- * The one way from the members of the program to the names of JSON: code renames no member by hand. It says which
- * names come out, and `daily_cap` reads `dailyCap`.
+ * The one way from members to the names of JSON: code renames no member by hand, it says which names come out, and
+ * `daily_cap` reads `dailyCap`. Pure. Commands use it, and replies of the operator API (`wire/operator/in-form`).
  */
 import { withOffset } from './clock.ts';
 

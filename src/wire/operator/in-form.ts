@@ -1,4 +1,4 @@
-/** Replies: the form of a reply names what comes out. */
+/** Writes replies of the operator API: the form of a reply names what comes out. Pure. */
 import type { Static, TSchema } from 'typebox';
 import { type CamelCase, type Names, named } from '../../ground/base/named.ts';
 
