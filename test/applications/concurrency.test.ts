@@ -114,8 +114,8 @@ describe('D37: batches that wait for a statement', () => {
     const behind = (await Promise.all(floods)).filter(
       ({ outcomes }) => (idsOf(outcomes)[0] as number) > (last as number),
     );
-    // Two statements of one batch each were running, and up to three batches go with the single one.
-    assert.ok(behind.length >= 20, `only ${behind.length} of 30 after it`);
+    // Two statements of one batch each were running, and up to three batches go with the single one; 15 on a cluster.
+    assert.ok(behind.length >= (service.isSpread ? 10 : 20), `only ${behind.length} of 30 after it`);
   });
 });
 
