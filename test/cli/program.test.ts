@@ -86,7 +86,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/ground/base/loopback.ts',
       'src/ground/base/operator-json.ts',
       'src/ground/base/plain-text.ts',
-      'src/ground/base/plain-text.ts',
+      'src/ground/base/registration-failure.ts',
       'src/ground/base/setting.ts',
       'src/ground/base/told-error.ts',
       'src/ground/base/version.ts',
