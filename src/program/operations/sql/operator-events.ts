@@ -49,22 +49,22 @@ const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} 
 const IS_END = `
   SELECT ($1::bigint = 0 OR EXISTS (SELECT FROM operator_events e WHERE e.id = $1 AND e.mac = $2))
     AND NOT EXISTS (SELECT FROM operator_events e WHERE e.id > $1 AND e.id <= $1::bigint + $3::bigint)
-    AND $1::bigint + $3::bigint <= ${Number.MAX_SAFE_INTEGER} AS is_end`;
+    AND $1::bigint + $3::bigint <= ${Number.MAX_SAFE_INTEGER} AS "isEnd"`;
 /** The first row that has so many free ids behind it. */
 const WITH_ROOM = `
   SELECT o.id, o.mac FROM (
     SELECT e.id, e.mac, lead(e.id, 1, ${Number.MAX_SAFE_INTEGER}::bigint + 1) OVER (ORDER BY e.id) AS next
     FROM operator_events e) AS o
   WHERE o.next - o.id > $1 ORDER BY o.id LIMIT 1`;
-const READ_HEAD = 'SELECT event_id AS id, mac FROM operator_events_head';
+const READ_HEAD = 'SELECT event_id::float8 AS id, mac FROM operator_events_head';
 const MOVE_HEAD = 'UPDATE operator_events_head SET event_id = $1, mac = $2';
 const ADD = `
   INSERT INTO operator_events (id, at, actor, act, target, application_id, reason, key_number, mac)
   SELECT g.id, $2::timestamptz, $3, g.act, g.target, g.application_id, g.reason, $8, g.mac
   FROM unnest($1::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $9::bytea[])
     AS g(id, act, target, application_id, reason, mac)`;
-const COLUMNS = `e.id, e.at, to_char(e.at ${UTC} AS at_text, e.actor, e.act, e.target, e.application_id, e.reason,
-  e.key_number, e.mac`;
+const COLUMNS = `e.id::float8, e.at, to_char(e.at ${UTC} AS "atText", e.actor, e.act, e.target,
+  e.application_id::float8 AS "applicationId", e.reason, e.key_number AS "keyNumber", e.mac`;
 const AFTER = `SELECT ${COLUMNS} FROM operator_events e WHERE e.id > $1 ORDER BY e.id LIMIT $2`;
 const NEWEST = `
   SELECT ${COLUMNS} FROM operator_events e WHERE e.id < $1 AND ($3::bigint IS NULL OR e.application_id = $3)
@@ -126,19 +126,15 @@ async function freeEnd<Head extends { readonly id: string; readonly mac: Buffer 
   head: Head,
   count: number,
 ): Promise<Head> {
-  const { is_end } = onlyRow(
-    (await session.query<{ is_end: boolean }>(IS_END, [head.id, head.mac, count])).rows,
-  );
-  if (is_end) return head;
+  const end = (await session.query<{ isEnd: boolean }>(IS_END, [head.id, head.mac, count])).rows;
+  if (onlyRow(end).isEnd) return head;
   const [row] = (await session.query<{ id: string; mac: Buffer }>(WITH_ROOM, [count])).rows;
   return row === undefined ? { ...head, id: '0', mac: Buffer.alloc(32) } : { ...head, ...row };
 }
 
 /** The end of the chain, as the store remembers it. Throws an `Error` if the store remembers none. */
 export async function readChainHead(session: Session): Promise<ChainHead> {
-  const { rows } = await session.query<{ id: string; mac: Buffer }>(READ_HEAD);
-  const { id, mac } = onlyRow(rows);
-  return { id: Number(id), mac };
+  return onlyRow((await session.query<{ id: number; mac: Buffer }>(READ_HEAD)).rows);
 }
 
 /** The next rows of the chain after an id, `limit` at most. */
@@ -147,8 +143,7 @@ export async function readEventsAfter(
   id: number,
   limit: number,
 ): Promise<ChainedEvent[]> {
-  const { rows } = await database.query<Row>(AFTER, [id, limit]);
-  return rows.map(eventOf);
+  return (await database.query<ChainedEvent>(AFTER, [id, limit])).rows;
 }
 
 /** Whether anything is recorded: the chain depends on the index key. */
@@ -187,38 +182,9 @@ export async function* readNewestEvents(
   applicationId: number | null,
 ): AsyncGenerator<OperatorEvent, void, undefined> {
   for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
-    const page: readonly Row[] = (await database.query<Row>(NEWEST, [before, PAGE, applicationId])).rows;
-    const events: ChainedEvent[] = page.map(eventOf);
+    const values: unknown[] = [before, PAGE, applicationId];
+    const events: ChainedEvent[] = (await database.query<ChainedEvent>(NEWEST, values)).rows;
     yield* events;
     before = events.length === PAGE ? events.at(-1)?.id : undefined;
   }
-}
-
-interface Row {
-  id: string;
-  at: Date;
-  at_text: string;
-  actor: string;
-  act: string;
-  target: string | null;
-  application_id: string | null;
-  reason: string | null;
-  key_number: number;
-  mac: Buffer;
-}
-
-function eventOf(row: Row): ChainedEvent {
-  const { at, actor, act, target, reason, mac } = row;
-  return {
-    id: Number(row.id),
-    at,
-    atText: row.at_text,
-    actor,
-    act,
-    target,
-    reason,
-    mac,
-    applicationId: row.application_id === null ? null : Number(row.application_id),
-    keyNumber: row.key_number,
-  };
 }

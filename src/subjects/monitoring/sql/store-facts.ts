@@ -101,77 +101,58 @@ const BLOCKED = `
   FROM loan_contracts c WHERE c.state = 'blocked' GROUP BY 1 ORDER BY 1`;
 
 const WAITING = `
-  SELECT i.inputs, i.inputs_s, p.queued, p.sending, p.replies_s, u.uncertain, u.uncertain_s, d.missing_files,
-    n.not_read, f.unfinished, f.unfinished_s
+  SELECT to_json(i) AS inputs, to_json(p) AS replies, to_json(u) AS uncertain, d."missingFiles", n."notRead",
+    to_json(f) AS unfinished
   FROM (
-    SELECT count(*)::integer AS inputs, ${ageOf('i.stored_at')} AS inputs_s
+    SELECT count(*)::integer AS waiting, ${ageOf('i.stored_at')} AS "oldestS"
     FROM conversation_inputs i WHERE i.turn IS NULL) AS i
   CROSS JOIN (
     SELECT (count(*) FILTER (WHERE r.status = 'queued'))::integer AS queued,
-      (count(*) FILTER (WHERE r.status = 'sending'))::integer AS sending, ${ageOf('r.created_at')} AS replies_s
+      (count(*) FILTER (WHERE r.status = 'sending'))::integer AS sending, ${ageOf('r.created_at')} AS "oldestS"
     FROM replies r WHERE r.status IN ('queued', 'sending')) AS p
   CROSS JOIN (
-    SELECT count(*)::integer AS uncertain, ${ageOf('r.changed_at')} AS uncertain_s
+    SELECT count(*)::integer AS replies, ${ageOf('r.changed_at')} AS "oldestS"
     FROM replies r WHERE r.status = 'uncertain' AND r.window_until > now()) AS u
   CROSS JOIN (
-    SELECT count(*)::integer AS missing_files FROM documents d WHERE d.missing_at IS NOT NULL) AS d
+    SELECT count(*)::integer AS "missingFiles" FROM documents d WHERE d.missing_at IS NOT NULL) AS d
   CROSS JOIN (
-    SELECT count(*)::integer AS not_read FROM documents d
+    SELECT count(*)::integer AS "notRead" FROM documents d
     WHERE d.state = 'received' AND d.reason = 'reader_off') AS n
   CROSS JOIN (
-    SELECT count(*)::integer AS unfinished, ${ageOf('c.signed_at')} AS unfinished_s
+    SELECT count(*)::integer AS contracts, ${ageOf('c.signed_at')} AS "oldestS"
     FROM loan_contracts c WHERE c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL) AS f`;
-
-interface WaitingRow {
-  inputs: number;
-  inputs_s: number;
-  queued: number;
-  sending: number;
-  replies_s: number;
-  uncertain: number;
-  uncertain_s: number;
-  missing_files: number;
-  not_read: number;
-  unfinished: number;
-  unfinished_s: number;
-}
 
 /** Reads the facts. */
 export async function readConversationFacts(database: Database): Promise<ConversationFacts> {
-  const row = onlyRow((await database.query<WaitingRow>(WAITING)).rows);
+  type Waiting = Omit<ConversationFacts, 'open' | 'held' | 'work' | 'documents' | 'blocked'>;
+  const waiting = onlyRow((await database.query<Waiting & Record<string, unknown>>(WAITING)).rows);
   return {
+    ...waiting,
     open: (await database.query<OpenFacts>(OPEN)).rows,
     held: (await database.query<HeldFacts>(HELD)).rows,
-    inputs: { waiting: row.inputs, oldestS: row.inputs_s },
     work: (await database.query<WorkFacts>(WORK, [WORK_REASONS])).rows,
-    replies: { queued: row.queued, sending: row.sending, oldestS: row.replies_s },
-    uncertain: { replies: row.uncertain, oldestS: row.uncertain_s },
     documents: (await database.query<DocumentFacts>(DOCUMENTS)).rows,
-    missingFiles: row.missing_files,
-    notRead: row.not_read,
     blocked: (await database.query<BlockedFacts>(BLOCKED)).rows,
-    unfinished: { contracts: row.unfinished, oldestS: row.unfinished_s },
   };
 }
 
 /** Messages of the outbox are due at once. Batches have their numbers in the order of time. */
 const STORE = `
-  SELECT now() AS at, current_setting('server_version') AS server_version,
-    (SELECT max(a.applied_at) FROM schema_migrations a) AS migrated_at,
+  SELECT now() AS at, current_setting('server_version') AS "serverVersion",
+    (SELECT max(a.applied_at) FROM schema_migrations a) AS "migratedAt",
     greatest(extract(epoch FROM now() - least(
       (SELECT o.created_at FROM outbox o ORDER BY o.batch_id LIMIT 1),
-      (SELECT min(w.due_at) FROM waiting_messages w WHERE w.status = 'queued'))), 0)::double precision AS late_s,
+      (SELECT min(w.due_at) FROM waiting_messages w WHERE w.status = 'queued'))), 0)::double precision AS "lateS",
     greatest(extract(epoch FROM now() - (
-      SELECT min(w.due_at) FROM waiting_messages w WHERE w.status = 'uncertain')), 0)::double precision AS unsettled_s,
-    s.broken_at, s.broken_reason, s.paused_at, s.paused_reason,
-    (SELECT count(*)::integer FROM paused_templates) AS paused_templates,
-    u.messages AS undelivered, u.since AS undelivered_since,
-    partitions_ahead(),
+      SELECT min(w.due_at) FROM waiting_messages w WHERE w.status = 'uncertain')), 0)::double precision AS "unsettledS",
+    s.broken_at AS "brokenAt", s.broken_reason AS "brokenReason", s.paused_at AS "pausedAt",
+    s.paused_reason AS "pausedReason", (SELECT count(*)::integer FROM paused_templates) AS "pausedTemplates",
+    u.messages::float8 AS undelivered, u.since AS "undeliveredSince", partitions_ahead() AS "partitionsAhead",
     (SELECT count(DISTINCT o.api_key_id)::integer FROM key_outcomes o
       WHERE o.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
-    (SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
-      WHERE r.finished_at IS NULL) AS reseal_late_s,
-    k.sealing, k.share
+    json_build_object('sealing', k.sealing, 'share', k.share, 'resealLateS', coalesce((
+      SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
+      WHERE r.finished_at IS NULL), 0)) AS keys
   FROM sender s CROSS JOIN undelivered_messages() AS u
   CROSS JOIN (
     SELECT count(*)::integer AS sealing, coalesce(max(c.seals), 0) / 2^32 AS share FROM secret_checks c
@@ -183,7 +164,7 @@ const LATER = `
     ORDER BY w.due_at LIMIT ${MOST_LATER}) AS f`;
 
 const MESSAGES = `
-  SELECT status::text, sum(count) AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
+  SELECT status::text, sum(count)::float8 AS count FROM message_counts GROUP BY status HAVING sum(count) <> 0 ORDER BY 1`;
 
 /** The first $1 partners by id have a row of their own. */
 const PARTNERS = `
@@ -200,11 +181,11 @@ const PARTNERS = `
       sum(t.over_quota) AS over_quota, sum(t.invalid) AS invalid, sum(t.unauthorized) AS unauthorized
     FROM key_totals t JOIN api_keys k ON k.id = t.api_key_id GROUP BY k.partner_id
   )
-  SELECT n.shown, coalesce(sum(t.registered), 0) AS registered, coalesce(sum(t.duplicate), 0) AS duplicate,
-    coalesce(sum(t.over_quota), 0) AS over_quota, coalesce(sum(t.invalid), 0) AS invalid,
-    coalesce(sum(t.unauthorized), 0) AS unauthorized,
-    coalesce(sum(u.total), 0) + coalesce(sum(f.count), 0) AS used,
-    CASE WHEN n.shown IS NOT NULL THEN min(c.cap) END AS cap
+  SELECT coalesce(n.shown::text, 'other') AS partner, coalesce(sum(t.registered), 0)::float8 AS registered,
+    coalesce(sum(t.duplicate), 0)::float8 AS duplicate, coalesce(sum(t.over_quota), 0)::float8 AS "overQuota",
+    coalesce(sum(t.invalid), 0)::float8 AS invalid, coalesce(sum(t.unauthorized), 0)::float8 AS unauthorized,
+    (coalesce(sum(u.total), 0) + coalesce(sum(f.count), 0))::float8 AS used,
+    CASE WHEN n.shown IS NOT NULL THEN min(c.cap) END::float8 AS "dailyCap"
   FROM known n
   LEFT JOIN totals t ON t.partner_id = n.id
   LEFT JOIN usage_totals u ON u.partner_id = n.id
@@ -214,8 +195,8 @@ const PARTNERS = `
 
 /** The oldest push of an endpoint has the lowest number of its partner. */
 const ENDPOINTS = `
-  SELECT g.status, count(*)::integer AS endpoints, coalesce(sum(g.behind), 0) AS behind,
-    coalesce(max(g.waited_ms), 0) AS waited_ms
+  SELECT g.status, count(*)::integer AS endpoints, coalesce(sum(g.behind), 0)::float8 AS behind,
+    coalesce(max(g.waited_ms), 0)::float8 / 1000 AS "oldestS"
   FROM (
     SELECT CASE WHEN e.disabled_at IS NOT NULL THEN 'disabled' WHEN e.broken_at IS NOT NULL THEN 'broken'
         ELSE 'enabled' END AS status,
@@ -228,106 +209,36 @@ const ENDPOINTS = `
     WHERE e.disabled_reason IS DISTINCT FROM 'operator'
   ) AS g GROUP BY g.status`;
 
-const JOBS = 'SELECT job, succeeded_at, took_ms, failed_at, failed_why FROM upkeep_jobs ORDER BY job';
+const JOBS = `
+  SELECT job, succeeded_at AS "succeededAt", took_ms AS "tookMs", failed_at AS "failedAt", failed_why AS "failedWhy"
+  FROM upkeep_jobs ORDER BY job`;
+
+type ReadApart =
+  | 'sender'
+  | 'messages'
+  | 'later'
+  | 'review'
+  | 'conversations'
+  | 'partners'
+  | 'endpoints'
+  | 'jobs';
+type StoreRow = Omit<StoreFacts, ReadApart> & StoreFacts['sender'];
 
 /** Reads the facts, with a row for each of the first `partners` partners. */
 export async function readStoreFacts(database: Database, partners: number): Promise<StoreFacts> {
-  const store = onlyRow((await database.query<StoreRow>(STORE)).rows);
-  const messages = (await database.query<{ status: string; count: string }>(MESSAGES)).rows;
-  const jobs = (await database.query<JobRow>(JOBS)).rows;
-  const endpoints = (await database.query<EndpointRow>(ENDPOINTS)).rows;
+  const { brokenAt, brokenReason, pausedAt, pausedReason, pausedTemplates, ...store } = onlyRow(
+    (await database.query<StoreRow>(STORE)).rows,
+  );
+  const messages = (await database.query<{ status: string; count: number }>(MESSAGES)).rows;
   return {
-    at: store.at,
-    serverVersion: store.server_version,
-    migratedAt: store.migrated_at,
-    messages: new Map(messages.map(({ status, count }) => [status, Number(count)])),
-    lateS: store.late_s ?? 0,
+    ...store,
+    sender: { brokenAt, brokenReason, pausedAt, pausedReason, pausedTemplates },
+    messages: new Map(messages.map(({ status, count }) => [status, count])),
     later: onlyRow((await database.query<LaterFacts & Record<string, unknown>>(LATER)).rows),
     review: await readReviewFacts(database),
     conversations: await readConversationFacts(database),
-    unsettledS: store.unsettled_s ?? 0,
-    sender: {
-      brokenAt: store.broken_at,
-      brokenReason: store.broken_reason,
-      pausedAt: store.paused_at,
-      pausedReason: store.paused_reason,
-      pausedTemplates: store.paused_templates,
-    },
-    undelivered: Number(store.undelivered),
-    undeliveredSince: store.undelivered_since,
-    partitionsAhead: store.partitions_ahead,
-    sweeps: store.sweeps,
-    keys: { sealing: store.sealing, share: Number(store.share), resealLateS: store.reseal_late_s ?? 0 },
-    partners: (await database.query<PartnerRow>(PARTNERS, [partners])).rows.map(partnerOf),
-    endpoints: endpoints.map(endpointOf),
-    jobs: jobs.map(jobOf),
+    partners: (await database.query<PartnerFacts>(PARTNERS, [partners])).rows,
+    endpoints: (await database.query<EndpointFacts>(ENDPOINTS)).rows,
+    jobs: (await database.query<JobFacts>(JOBS)).rows,
   };
-}
-
-interface StoreRow {
-  at: Date;
-  server_version: string;
-  migrated_at: Date;
-  late_s: number | null;
-  unsettled_s: number | null;
-  broken_at: Date | null;
-  broken_reason: string | null;
-  paused_at: Date | null;
-  paused_reason: string | null;
-  paused_templates: number;
-  undelivered: string;
-  undelivered_since: Date | null;
-  partitions_ahead: number;
-  sweeps: number;
-  sealing: number;
-  share: number;
-  reseal_late_s: number | null;
-}
-
-interface PartnerRow {
-  shown: number | null;
-  registered: string;
-  duplicate: string;
-  over_quota: string;
-  invalid: string;
-  unauthorized: string;
-  used: string;
-  cap: number | null;
-}
-
-function partnerOf(row: PartnerRow): PartnerFacts {
-  return {
-    partner: row.shown === null ? 'other' : String(row.shown),
-    registered: Number(row.registered),
-    duplicate: Number(row.duplicate),
-    overQuota: Number(row.over_quota),
-    invalid: Number(row.invalid),
-    unauthorized: Number(row.unauthorized),
-    used: Number(row.used),
-    dailyCap: row.cap === null ? null : Number(row.cap),
-  };
-}
-
-interface EndpointRow {
-  status: EndpointFacts['status'];
-  endpoints: number;
-  behind: string;
-  waited_ms: string;
-}
-
-function endpointOf({ status, endpoints, behind, waited_ms }: EndpointRow): EndpointFacts {
-  return { status, endpoints, behind: Number(behind), oldestS: Number(waited_ms) / 1000 };
-}
-
-interface JobRow {
-  job: string;
-  succeeded_at: Date | null;
-  took_ms: number;
-  failed_at: Date | null;
-  failed_why: string | null;
-}
-
-function jobOf(row: JobRow): JobFacts {
-  const { job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt, failed_why: failedWhy } = row;
-  return { job, succeededAt, tookMs, failedAt, failedWhy };
 }
