@@ -4,11 +4,9 @@
  */
 import {
   type ApplicationId,
-  applicationOfMessage,
   type BlindIndex,
   type MessageId,
   messageIdsOf,
-  toMessageId,
 } from '../../domain/application/ids.ts';
 import { composeMessage } from '../../domain/message/compose-message.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
@@ -16,7 +14,6 @@ import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
 import type { Brand } from '../../domain/partner/brand.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Database } from '../../ground/postgres/database.ts';
-import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
@@ -48,22 +45,6 @@ export interface ChatMessage {
   readonly readAt: Date;
 }
 
-interface Row extends SealedRow {
-  message_id: string;
-  type: MessageType;
-  status: ChatMessage['status'];
-  attempts: number;
-  created_at: Date;
-  interested_at: Date | null;
-  suppressed_at: Date | null;
-  phone_index: string;
-  debt_amount: number;
-  currency: string;
-  partner_name: string;
-  brand: Brand;
-  read_at: Date;
-}
-
 const IS_ON_PHONE =
   "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
 const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
@@ -89,15 +70,16 @@ const readText = (messages: string) => `
   WITH found AS MATERIALIZED (
     SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM (${messages}) AS m
   )
-  SELECT m.message_id, m.type, m.status, m.attempts, coalesce(m.reviewed_at, a.created_at) AS created_at,
-    a.interested_at, s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
-    p.name AS partner_name, k.brand, now() AS read_at
+  SELECT m.message_id AS "messageId", m.application_id::float8 AS "applicationId", m.type, m.status, m.attempts,
+    coalesce(m.reviewed_at, a.created_at) AS "createdAt", a.interested_at AS "interestedAt",
+    s.created_at AS "suppressedAt", ${SEALED_COLUMNS}, a.debt_amount AS "debtAmount", a.currency,
+    p.name AS "partnerName", k.brand, now() AS "readAt"
   FROM found m
   JOIN applications_of(ARRAY(SELECT DISTINCT application_id FROM found)) a ON a.id = m.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
-  ORDER BY created_at DESC, m.message_id DESC`;
+  ORDER BY "createdAt" DESC, m.message_id DESC`;
 const READ_NEWEST = `${readText(NEWEST)} LIMIT $1`;
 const READ = readText(OF_IDS);
 
@@ -137,31 +119,12 @@ async function read(
   text: string,
   values: unknown[],
 ): Promise<ChatMessage[]> {
+  type Row = SealedRow & Omit<ChatMessage, 'phoneIndex' | 'phone' | 'name'>;
   const { rows } = await database.query<Row>(text, values);
   const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];
-    const messageId = toMessageId(row.message_id);
-    return [
-      {
-        messageId,
-        applicationId: applicationOfMessage(messageId),
-        type: row.type,
-        status: row.status,
-        attempts: row.attempts,
-        createdAt: row.created_at,
-        interestedAt: row.interested_at,
-        suppressedAt: row.suppressed_at,
-        phoneIndex: fromBigint(row.phone_index),
-        phone: record.phone,
-        name: record.name,
-        debtAmount: row.debt_amount,
-        currency: row.currency,
-        partnerName: row.partner_name,
-        brand: row.brand,
-        readAt: row.read_at,
-      },
-    ];
+    return [{ ...row, phoneIndex: row.phoneIndex!, phone: record.phone, name: record.name }];
   });
 }
 

@@ -2,11 +2,9 @@
  * Reads the owners of the simulator's phones from their applications: names, partner and income. Opens envelopes, and
  * writes nothing.
  */
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
-import type { Brand } from '../../domain/partner/brand.ts';
+import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Database } from '../../ground/postgres/database.ts';
-import { fromBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 
@@ -27,19 +25,9 @@ export interface Owner {
   readonly suppressedAt: Date | null;
 }
 
-interface Row extends SealedRow {
-  id: string;
-  phone_index: string;
-  income: number;
-  currency: string;
-  suppressed_at: Date | null;
-  partner_name: string;
-  brand: Brand;
-}
-
 const READ = `
-  SELECT a.id, ${SEALED_COLUMNS}, a.income, a.currency, s.created_at AS suppressed_at,
-    p.name AS partner_name, k.brand
+  SELECT a.id::float8 AS "applicationId", ${SEALED_COLUMNS}, a.income, a.currency, s.created_at AS "suppressedAt",
+    coalesce(k.brand ->> 'partner', p.name) AS partner
   FROM applications_of($1::bigint[]) a
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
@@ -53,22 +41,12 @@ export async function readOwners(
   ids: readonly ApplicationId[],
 ): Promise<Owner[]> {
   if (ids.length === 0) return [];
+  type Row = SealedRow & Omit<Owner, 'phoneIndex' | 'phone' | 'name' | 'idNumber'>;
   const { rows } = await database.query<Row>(READ, [ids]);
   const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null || record.id_number == null) return [];
-    return [
-      {
-        applicationId: toApplicationId(row.id),
-        phoneIndex: fromBigint<'phone'>(row.phone_index),
-        phone: record.phone,
-        name: record.name,
-        idNumber: record.id_number,
-        income: row.income,
-        currency: row.currency,
-        partner: row.brand.partner ?? row.partner_name,
-        suppressedAt: row.suppressed_at,
-      },
-    ];
+    const { phone, name, id_number: idNumber } = record;
+    return [{ ...row, phoneIndex: row.phoneIndex!, phone, name, idNumber }];
   });
 }

@@ -1,10 +1,10 @@
 /**
  * Reads the replies that reached their phone, for the simulator's page. Reads `replies` and opens them; writes nothing.
  */
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
-import { type ReplyContent, type ReplyId, toReplyId } from '../../domain/message/reply.ts';
+import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
+import type { ReplyContent, ReplyId } from '../../domain/message/reply.ts';
 import type { Database } from '../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { replyIdentity } from '../messages/sql/replies.ts';
 
@@ -21,19 +21,11 @@ export interface ChatReply {
   readonly content: ReplyContent;
 }
 
-interface Row {
-  id: string;
-  application_id: string;
-  turn: number;
-  phone_index: string;
-  status: ChatReply['status'];
-  attempts: number;
-  content: Buffer;
-  at: Date;
-}
+type Row = Omit<ChatReply, 'content'> & { readonly turn: number; readonly sealed: Buffer };
 
 const ON_PHONE = `
-  SELECT r.id, r.application_id, r.turn, r.phone_index, r.status, r.attempts, r.content,
+  SELECT r.id AS "replyId", r.application_id::float8 AS "applicationId", r.turn,
+    ${readIndex('r.phone_index')} AS "phoneIndex", r.status, r.attempts, r.content AS sealed,
     coalesce(r.sent_at, r.created_at) AS at
   FROM replies r
   WHERE r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL`;
@@ -63,27 +55,15 @@ export async function readReply(database: Database, vault: Vault, id: ReplyId): 
 
 async function read(database: Database, vault: Vault, text: string, values: unknown[]): Promise<ChatReply[]> {
   const { rows } = await database.query<Row>(text, values);
-  return rows.flatMap((row) => {
-    const content = open(vault, row);
-    if (content === null) return [];
-    return [
-      {
-        replyId: toReplyId(row.id),
-        applicationId: toApplicationId(row.application_id),
-        phoneIndex: fromBigint<'phone'>(row.phone_index),
-        status: row.status,
-        attempts: row.attempts,
-        at: row.at,
-        content,
-      },
-    ];
+  return rows.flatMap(({ turn, sealed, ...reply }) => {
+    const content = open(vault, replyIdentity(reply.applicationId, turn), sealed);
+    return content === null ? [] : [{ ...reply, content }];
   });
 }
 
-function open(vault: Vault, row: Row): ReplyContent | null {
+function open(vault: Vault, identity: string, sealed: Buffer): ReplyContent | null {
   try {
-    const identity = replyIdentity(toApplicationId(row.application_id), row.turn);
-    return JSON.parse(vault.open(row.content, identity).toString('utf8'));
+    return JSON.parse(vault.open(sealed, identity).toString('utf8'));
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@
  * `application_events`, `partners` and `policies`; writes by `move_application`.
  */
 import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
-import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, partitionOf } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -66,30 +66,20 @@ export interface ApplicationDetails extends StoredApplication {
   readonly events: readonly ApplicationEvent[];
 }
 
-interface Row extends SealedRow, Record<string, unknown> {
-  id: string;
-  created_at: Date;
-  partner_id: PartnerId;
-  partner_name: string;
-  /** null: the facts are damaged (`application_at`). */
-  decision: Decision | null;
-  status: ApplicationStatus | null;
-  score: number | null;
-  interested_at: Date | null;
-  signed_at: Date | null;
-  withdrawable_until: Date | null;
-  wrong_person: boolean;
-}
+type Row = SealedRow & Omit<StoredApplication, 'fault' | 'fields'> & Record<string, unknown>;
 
-interface DetailsRow extends Row {
-  policy_version: string;
-  least_review_score: number;
-  events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
-}
+type DetailsRow = Row & {
+  readonly policyVersion: string;
+  readonly leastReviewScore: number;
+  readonly events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
+};
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, a.signed_at, a.withdrawable_until, a.wrong_person, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id::float8, a.created_at AS "createdAt", ${SEALED_COLUMNS},
+  json_build_object('id', p.id, 'name', p.name) AS partner, a.decision, a.status, a.score,
+  a.interested_at AS "interestedAt", a.signed_at AS "signedAt", a.withdrawable_until AS "withdrawableUntil",
+  a.wrong_person AS "isWrongPerson", ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
   SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
@@ -113,7 +103,7 @@ const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(
 /** One statement, so that status and history are of the same moment. */
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${POINT_COLUMNS},
-    o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
+    o.version AS "policyVersion", (o.content #>> '{decision,in_review}')::float8 AS "leastReviewScore",
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code,
         'second', e.second_actor) ORDER BY e.id), '[]')
@@ -134,15 +124,16 @@ export async function readApplicationDetails(
   const { row, person } = found;
   return {
     ...applicationOf(row, person),
-    policyVersion: row.policy_version,
+    policyVersion: row.policyVersion,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
-    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
+    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.leastReviewScore,
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
 }
 
 const MOVE = `
-  SELECT status, moved, held_by_contract, withdrawable_until FROM move_application($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  SELECT status, moved, held_by_contract AS "heldByContract", withdrawable_until AS "withdrawableUntil"
+  FROM move_application($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 interface Transition {
   readonly from: readonly ApplicationStatus[];
@@ -179,21 +170,8 @@ export async function moveApplication(
   id: ApplicationId,
   { from, to, actor, action, reason, reasonCode, second, isOverride }: Transition,
 ): Promise<Moved | null> {
-  const { rows } = await database.query<{
-    status: ApplicationStatus | null;
-    moved: boolean;
-    held_by_contract: boolean;
-    withdrawable_until: Date | null;
-  }>(MOVE, [id, from, to, actor, action, reason, reasonCode, second ?? null, isOverride ?? false]);
-  const [row] = rows;
-  return row === undefined
-    ? null
-    : {
-        status: row.status,
-        moved: row.moved,
-        heldByContract: row.held_by_contract,
-        withdrawableUntil: row.withdrawable_until,
-      };
+  const values = [id, from, to, actor, action, reason, reasonCode, second ?? null, isOverride ?? false];
+  return (await database.query<Moved>(MOVE, values)).rows[0] ?? null;
 }
 
 /** If the facts of an application are damaged, its person is unreadable too. */
@@ -207,17 +185,11 @@ function applicationOf(row: Row, person: Person): StoredApplication {
       return [name, value ?? null];
     }),
   );
+  const { id, createdAt, partner, decision, status, interestedAt, signedAt, withdrawableUntil } = row;
   return {
-    id: toApplicationId(row.id),
-    createdAt: row.created_at,
-    partner: { id: row.partner_id, name: row.partner_name },
-    decision: row.decision,
-    status: row.status,
-    score: row.decision === null ? null : row.score,
-    interestedAt: row.interested_at,
-    signedAt: row.signed_at,
-    withdrawableUntil: row.withdrawable_until,
-    isWrongPerson: row.wrong_person,
+    ...{ id, createdAt, partner, decision, status, interestedAt, signedAt, withdrawableUntil },
+    score: decision === null ? null : row.score,
+    isWrongPerson: row.isWrongPerson,
     fault,
     fields: fields as StoredApplication['fields'],
   };

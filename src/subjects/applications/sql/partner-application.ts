@@ -3,7 +3,7 @@
  * `application_events` and `policies`.
  */
 import type { Application } from '../../../domain/application/fields.ts';
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -40,30 +40,28 @@ export interface PartnerApplication {
   readonly updatedAt: Date;
 }
 
-interface Row extends SealedRow, Pick<Application, 'income' | 'debt_amount' | 'currency'> {
-  id: string;
-  score: number;
-  decision: Decision | null;
-  status: ApplicationStatus | null;
-  created_at: Date;
-  updated_at: Date | null;
+interface Row
+  extends SealedRow,
+    Pick<Application, 'income' | 'debt_amount' | 'currency'>,
+    Omit<PartnerApplication, 'idNumber' | 'decision' | 'status' | 'reasonCode'> {
+  readonly decision: Decision | null;
+  readonly status: ApplicationStatus | null;
   /**
    * The status by the last move in the history. A tap is an entry of the history too, and may come at the same time as
    * a review.
    */
-  told_status: ApplicationStatus | null;
-  moved_at: Date | null;
-  reason_code: ReasonCode | null;
-  signed_at: Date | null;
+  readonly toldStatus: ApplicationStatus | null;
+  readonly moveCode: ReasonCode | null;
   /** The policy of an application that its registration rejected. */
-  policy: Policy | null;
+  readonly policy: Policy | null;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
 const READ = `
-  SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS}, e.at AS updated_at,
-    coalesce(m.to_status, initial_status(a.decision)) AS told_status, m.at AS moved_at, m.reason_code, a.signed_at,
-    a.income, a.debt_amount, a.currency, CASE WHEN a.decision = 'rejected' THEN o.content END AS policy
+  SELECT a.id::float8, a.score, a.decision, a.status, a.created_at AS "createdAt", ${SEALED_COLUMNS},
+    coalesce(e.at, a.created_at) AS "updatedAt", coalesce(m.to_status, initial_status(a.decision)) AS "toldStatus",
+    m.reason_code AS "moveCode", CASE WHEN m.reason_code = 'contract_withdrawn' THEN m.at END AS "withdrawnAt",
+    a.signed_at AS "signedAt", a.income, a.debt_amount, a.currency, CASE WHEN a.decision = 'rejected' THEN o.content END AS policy
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN policies o ON o.id = a.policy_id
   LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
@@ -73,7 +71,7 @@ const READ = `
   WHERE a.partner_id = $2`;
 
 /** Status and history are on different machines of a Citus cluster. */
-const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.told_status;
+const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.toldStatus;
 
 interface Store {
   readonly database: Database;
@@ -98,17 +96,11 @@ export async function readPartnerApplication(
   const [found] = persons;
   if (found === undefined) return null;
   const { row, person } = found;
-  if (row.decision === null || row.status === null) return 'unreadable';
+  const { decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt } = row;
+  if (decision === null || status === null) return 'unreadable';
   return {
-    id: toApplicationId(row.id),
+    ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt },
     idNumber: person.record?.id_number ?? null,
-    score: row.score,
-    decision: row.decision,
-    status: row.status,
-    reasonCode: row.reason_code ?? (row.policy && passedLimit(row, row.policy)),
-    signedAt: row.signed_at,
-    withdrawnAt: row.reason_code === 'contract_withdrawn' ? row.moved_at : null,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at ?? row.created_at,
+    reasonCode: row.moveCode ?? (row.policy && passedLimit(row, row.policy)),
   };
 }

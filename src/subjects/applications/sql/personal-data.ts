@@ -3,25 +3,26 @@
  * `batches` through `read-envelopes.ts`.
  */
 import type { FieldName } from '../../../domain/application/fields.ts';
-import type { BatchId } from '../../../domain/application/ids.ts';
+import type { BatchId, BlindIndex } from '../../../domain/application/ids.ts';
 import { knownPhone } from '../../../domain/phone/phone.ts';
 import { UnknownDataKeyError } from '../../../ground/base/registration-failure.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
+import { idNumberIndexOf, phoneIndexOf, readIndex } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
 import { isRecord, type PersonalRecord, recordAt, SEALED_FIELDS } from './envelope.ts';
 import { eachEnvelope, type OpenedColumns, type Pace } from './read-envelopes.ts';
 
 /** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
-export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
+export const SEALED_COLUMNS = `a.batch_id AS "batchId", a.position, ${readIndex('a.phone_index')} AS "phoneIndex",
+  ${readIndex('a.id_number_index')} AS "idNumberIndex"`;
 
 export interface SealedRow {
-  readonly batch_id: BatchId;
+  readonly batchId: BatchId;
   readonly position: number;
-  readonly phone_index: string | null;
+  readonly phoneIndex: BlindIndex<'phone'> | null;
   /** null if there is no application any more. */
-  readonly id_number_index: string | null;
+  readonly idNumberIndex: BlindIndex<'id_number'> | null;
 }
 
 /**
@@ -58,14 +59,14 @@ export async function readPersonalData<Row extends SealedRow>(
 ): Promise<{ row: Row; person: Person }[]> {
   const fields = SEALED_FIELDS.filter((name) => COMPARED.includes(name) || needed.includes(name));
   const found = rows.map((row) => ({ row, person: ERASED }));
-  const byBatch = Map.groupBy(found, ({ row }) => row.batch_id);
+  const byBatch = Map.groupBy(found, ({ row }) => row.batchId);
   // In a batch without an envelope all applicants were erased.
   await eachEnvelope(session, vault, [...byBatch.keys()], { fields, pace }, (batchId, columns) => {
     for (const one of byBatch.get(batchId) ?? []) one.person = personOf(vault, one.row, columns);
   });
   const unknown = found.filter(({ person }) => person.fault === 'unknown_key');
-  const damaged = await batchesOfNoKey(session, [...new Set(unknown.map(({ row }) => row.batch_id))]);
-  for (const one of unknown) if (damaged.has(one.row.batch_id)) one.person = UNREADABLE;
+  const damaged = await batchesOfNoKey(session, [...new Set(unknown.map(({ row }) => row.batchId))]);
+  for (const one of unknown) if (damaged.has(one.row.batchId)) one.person = UNREADABLE;
   return found;
 }
 
@@ -75,7 +76,7 @@ export function refuseUnknownKey(persons: readonly { readonly person: Person }[]
 }
 
 function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person {
-  if (row.id_number_index === null) return ERASED;
+  if (row.idNumberIndex === null) return ERASED;
   if (columns === null) return UNREADABLE;
   if (columns === 'unknown_key') return { record: null, fault: 'unknown_key' };
   const record = recordAt(columns, row.position);
@@ -97,8 +98,7 @@ function withPhoneRead(record: PersonalRecord): PersonalRecord | null {
 }
 
 function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {
-  if (idNumber == null || row.id_number_index === null) return false;
+  if (idNumber == null) return false;
   const phoneIndex = phone == null ? null : phoneIndexOf(vault, phone);
-  const stored = row.phone_index === null ? null : fromBigint(row.phone_index);
-  return phoneIndex === stored && idNumberIndexOf(vault, idNumber) === fromBigint(row.id_number_index);
+  return phoneIndex === row.phoneIndex && idNumberIndexOf(vault, idNumber) === row.idNumberIndex;
 }

@@ -17,6 +17,7 @@ import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
+import { readIndex } from '../../../seal/blind-indexes.ts';
 import { eventIdOf } from '../../../seal/event-ids.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
@@ -128,8 +129,9 @@ export async function readEventPage(
  * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
  */
 const READ_PERSONS = `
-  SELECT g.id::float8, b.partner_id AS "partnerId", b.id AS batch_id, position_of(g.id) AS position,
-    b.phones[position_of(g.id) + 1] AS phone_index, b.id_numbers[position_of(g.id) + 1] AS id_number_index
+  SELECT g.id::float8, b.partner_id AS "partnerId", b.id AS "batchId", position_of(g.id) AS position,
+    ${readIndex('b.phones[position_of(g.id) + 1]')} AS "phoneIndex",
+    ${readIndex('b.id_numbers[position_of(g.id) + 1]')} AS "idNumberIndex"
   FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
 
 /**

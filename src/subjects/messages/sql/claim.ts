@@ -5,6 +5,8 @@
 import {
   applicationOfMessage,
   type BatchId,
+  type BlindIndex,
+  type BlindIndexKind,
   batchAndPositionOf,
   type MessageId,
   partitionOf,
@@ -17,6 +19,7 @@ import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
+import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
@@ -136,10 +139,10 @@ async function messagesOf(
     return {
       message,
       batch,
-      batch_id: batch.id,
+      batchId: batch.id,
       position,
-      phone_index: batch.phones[position] ?? null,
-      id_number_index: batch.idNumbers[position] ?? null,
+      phoneIndex: indexAt<'phone'>(batch.phones, position),
+      idNumberIndex: indexAt<'id_number'>(batch.idNumbers, position),
     };
   });
   const persons = await readPersonalData(claim, vault, found, ['name', 'phone']);
@@ -161,6 +164,14 @@ async function messagesOf(
       brand: batch.brand,
     };
   });
+}
+
+function indexAt<Kind extends BlindIndexKind>(
+  stored: readonly (string | null)[],
+  position: number,
+): BlindIndex<Kind> | null {
+  const index = stored[position] ?? null;
+  return index === null ? null : fromBigint(index);
 }
 
 /** The stand-in for a deleted batch, whose applicants count as erased. */
