@@ -7,14 +7,13 @@ import {
   type BlindIndex,
   messageIdsOf,
   partitionOf,
-  toApplicationId,
 } from '../../../domain/application/ids.ts';
 import { type ApplicationStatus, isOpen } from '../../../domain/application/lifecycle.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { fromBigint, readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
@@ -34,48 +33,33 @@ export interface Candidate {
   readonly isWrongPerson: boolean;
 }
 
-interface CandidateRow {
-  id: string;
-  partner_id: PartnerId;
-  partner_name: string;
-  phone_index: string | null;
-  status: ApplicationStatus | null;
-  brand: Brand;
-  messaging_optin: boolean;
-  signed_at: Date | null;
-  wrong_person: boolean;
-}
-
 /** Two statements, because on a cluster the applications and the suppressions are on different machines. */
 const READ = `
-  SELECT a.id, a.partner_id, p.name AS partner_name, a.phone_index, a.status, k.brand, a.messaging_optin,
-    a.signed_at, a.wrong_person
+  SELECT a.id::float8 AS "applicationId", a.partner_id AS "partnerId", p.name AS "partnerName",
+    ${readIndex('a.phone_index')} AS "phoneIndex", a.status, k.brand, a.messaging_optin AS "hasConsent",
+    a.signed_at IS NOT NULL AS "isSigned", a.wrong_person AS "isWrongPerson"
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** The open applications among these that have a phone. */
 export async function readCandidates(session: Session, ids: readonly ApplicationId[]): Promise<Candidate[]> {
+  /** The status of an application is null where its facts are damaged. */
+  type Row = Omit<Candidate, 'phoneIndex' | 'status'> & {
+    readonly [Name in 'phoneIndex' | 'status']: Candidate[Name] | null;
+  };
   const found: Candidate[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<CandidateRow>(READ, [some]);
-    for (const row of rows) {
-      if (row.phone_index === null || row.status === null || !isOpen(row.status)) continue;
-      found.push({
-        applicationId: toApplicationId(row.id),
-        partnerId: row.partner_id,
-        partnerName: row.partner_name,
-        phoneIndex: fromBigint(row.phone_index),
-        status: row.status,
-        brand: row.brand,
-        hasConsent: row.messaging_optin,
-        isSigned: row.signed_at !== null,
-        isWrongPerson: row.wrong_person,
-      });
+    const { rows } = await session.query<Row>(READ, [some]);
+    for (const { phoneIndex, status, ...row } of rows) {
+      if (phoneIndex !== null && status !== null && isOpen(status))
+        found.push({ ...row, phoneIndex, status });
     }
   }
   return found;
 }
 
-const MESSAGES = 'SELECT message_id, application_id, channel_message_id FROM messages_of($1)';
+const MESSAGES = `
+  SELECT message_id AS "messageId", application_id::float8 AS id, ${readIndex('channel_message_id')} AS index
+  FROM messages_of($1)`;
 
 /**
  * The blind indexes of the channel's ids of the messages that an application got, and of the message after an approval
@@ -92,25 +76,21 @@ export async function channelIndexesOf(
 ): Promise<Map<ApplicationId, ChannelIndexes>> {
   const found = new Map<ApplicationId, { all: Set<string>; approval: string | null }>();
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<{
-      message_id: string;
-      application_id: string;
-      channel_message_id: string | null;
-    }>(MESSAGES, [some.flatMap(messageIdsOf)]);
-    for (const { message_id, application_id, channel_message_id } of rows) {
-      if (channel_message_id === null) continue;
-      const id = toApplicationId(application_id);
+    type Row = { messageId: string; id: ApplicationId; index: string | null };
+    const { rows } = await session.query<Row>(MESSAGES, [some.flatMap(messageIdsOf)]);
+    for (const { messageId, id, index } of rows) {
+      if (index === null) continue;
       const of = found.get(id) ?? { all: new Set(), approval: null };
-      const index = fromBigint<'channel_message_id'>(channel_message_id);
       of.all.add(index);
-      if (message_id === messageIdsOf(id)[1]) of.approval = index;
+      if (messageId === messageIdsOf(id)[1]) of.approval = index;
       found.set(id, of);
     }
   }
   return found;
 }
 
-const SUPPRESSED = 'SELECT phone_index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])';
+const SUPPRESSED = `
+  SELECT ${readIndex('phone_index')} AS index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])`;
 
 /** Those of these phones that are suppressed. */
 export async function suppressedOf(
@@ -118,8 +98,8 @@ export async function suppressedOf(
   phones: readonly BlindIndex<'phone'>[],
 ): Promise<ReadonlySet<string>> {
   if (phones.length === 0) return new Set();
-  const { rows } = await session.query<{ phone_index: string }>(SUPPRESSED, [phones.map(toBigint)]);
-  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
+  const { rows } = await session.query<{ index: string }>(SUPPRESSED, [phones.map(toBigint)]);
+  return new Set(rows.map(({ index }) => index));
 }
 
 /** Whether the phone of a conversation is suppressed, by the chat or from anywhere else. */
@@ -130,7 +110,7 @@ export async function isMuted(
   return (await suppressedOf(session, [fromBigint<'phone'>(phone)])).size > 0;
 }
 
-const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5) AS application_id';
+const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5)::float8 AS id';
 
 /**
  * Begins conversations for applications that have had none; with `again`, for those that have no open one. Returns the
@@ -142,18 +122,18 @@ export async function beginConversations(
   again: boolean,
 ): Promise<ApplicationId[]> {
   if (candidates.length === 0) return [];
-  const { rows } = await session.query<{ application_id: string }>(BEGIN, [
+  const { rows } = await session.query<{ id: ApplicationId }>(BEGIN, [
     candidates.map(({ applicationId }) => applicationId),
     candidates.map(({ partnerId }) => partnerId),
     candidates.map(({ phoneIndex }) => toBigint(phoneIndex)),
     candidates.map(({ status }) => status),
     again,
   ]);
-  return rows.map(({ application_id }) => toApplicationId(application_id));
+  return rows.map(({ id }) => id);
 }
 
 const READ_VOICES = `
-  SELECT a.id, p.name AS partner_name, k.brand, ${SEALED_COLUMNS}
+  SELECT a.id::float8, p.name AS "partnerName", k.brand, ${SEALED_COLUMNS}
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** The partner, brand and phone of a conversation, which decide how it speaks. */
@@ -172,7 +152,7 @@ export async function readSpeakers(
   vault: Vault,
   ids: readonly ApplicationId[],
 ): Promise<Map<ApplicationId, Speakers>> {
-  type Row = SealedRow & { id: string; partner_name: string; brand: Brand };
+  type Row = SealedRow & Pick<Speakers, 'partnerName' | 'brand'> & { readonly id: ApplicationId };
   const rows: Row[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
     rows.push(...(await session.query<Row>(READ_VOICES, [some])).rows);
@@ -180,9 +160,9 @@ export async function readSpeakers(
   const persons = await readPersonalData(session, vault, rows, ['phone']);
   return new Map(
     persons.map(({ row, person }) => [
-      toApplicationId(row.id),
+      row.id,
       {
-        partnerName: row.partner_name,
+        partnerName: row.partnerName,
         brand: row.brand,
         phone: person.record?.phone ?? null,
         isKeyUnknown: person.fault === 'unknown_key',

@@ -1,5 +1,5 @@
 /** The rows of `conversations`: locked and set up by turns, listed and read by operators (D43). */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Language } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
@@ -161,11 +161,11 @@ export async function countAnswer(session: Transaction, id: ConversationId): Pro
 }
 
 const SAME_PHONE = `
-  SELECT DISTINCT o.application_id FROM conversations c JOIN conversations o ON o.phone_index = c.phone_index
+  SELECT DISTINCT o.application_id::float8 AS id FROM conversations c JOIN conversations o ON o.phone_index = c.phone_index
   WHERE c.application_id = $1 AND o.application_id <> c.application_id`;
 
 /** The other applications of the phone that had a conversation. */
 export async function applicationsOfSamePhone(session: Session, id: ApplicationId): Promise<ApplicationId[]> {
-  const { rows } = await session.query<{ application_id: string }>(SAME_PHONE, [id]);
-  return rows.map(({ application_id }) => toApplicationId(application_id));
+  const { rows } = await session.query<{ id: ApplicationId }>(SAME_PHONE, [id]);
+  return rows.map((other) => other.id);
 }

@@ -6,11 +6,10 @@ import {
   type ApplicationId,
   applicationOfMessage,
   type BlindIndex,
-  toApplicationId,
-  toMessageId,
+  type MessageId,
 } from '../../../domain/application/ids.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import { withIndexKey } from '../../../seal/index-key.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';
@@ -41,8 +40,9 @@ export interface Found {
 }
 
 const BY_REPLY = `
-  SELECT channel_message_id AS index, application_id FROM replies WHERE channel_message_id = ANY ($1::bigint[])`;
-const BY_MESSAGE = 'SELECT channel_message_id AS index, message_id FROM messages_of_channel($1)';
+  SELECT ${readIndex('channel_message_id')} AS index, application_id::float8 AS id FROM replies
+  WHERE channel_message_id = ANY ($1::bigint[])`;
+const BY_MESSAGE = `SELECT ${readIndex('channel_message_id')} AS index, message_id AS id FROM messages_of_channel($1)`;
 
 /** The applications of the replies and the messages with these ids of the channel. */
 export async function applicationsOfContexts(
@@ -51,13 +51,8 @@ export async function applicationsOfContexts(
 ): Promise<Map<ChannelIndex, ApplicationId>> {
   if (contexts.length === 0) return new Map();
   const indexes = [...new Set(contexts)].map(toBigint);
-  const replies = await session.query<{ index: string; application_id: string }>(BY_REPLY, [indexes]);
-  const found = new Map(
-    replies.rows.map((row) => [
-      fromBigint<'channel_message_id'>(row.index),
-      toApplicationId(row.application_id),
-    ]),
-  );
+  const replies = await session.query<AnsweredReply>(BY_REPLY, [indexes]);
+  const found = new Map(replies.rows.map(({ index, id }) => [index, id]));
   const missing = contexts.filter((index) => !found.has(index));
   return new Map([...found, ...(await applicationsOfMessages(session, missing))]);
 }
@@ -68,27 +63,17 @@ async function applicationsOfMessages(
   contexts: readonly ChannelIndex[],
 ): Promise<Map<ChannelIndex, ApplicationId>> {
   if (contexts.length === 0) return new Map();
-  const { rows } = await session.query<{ index: string; message_id: string }>(BY_MESSAGE, [
-    [...new Set(contexts)].map(toBigint),
-  ]);
-  return new Map(
-    rows.map(({ index, message_id }) => [fromBigint(index), applicationOfMessage(toMessageId(message_id))]),
-  );
+  const values = [[...new Set(contexts)].map(toBigint)];
+  const { rows } = await session.query<{ index: ChannelIndex; id: MessageId }>(BY_MESSAGE, values);
+  return new Map(rows.map(({ index, id }) => [index, applicationOfMessage(id)]));
 }
 
 /** A row of the statement, or the same row as JSON. */
-interface FoundRow {
-  id: string | number;
-  application_id: string | number;
-  phone_index: string;
-  is_open: boolean;
-  ended_at: Date | string | null;
-  is_withdrawable: boolean;
-  withdrawable_ms: string | null;
-  is_at_contract: boolean;
-  may_begin_again: boolean;
-  inputs_of_hour: number;
-}
+type FoundRow = Omit<Found, 'id' | 'endedAt' | 'withdrawableUntil'> & {
+  readonly id: string | number;
+  readonly endedAt: Date | string | null;
+  readonly withdrawableMs: string | null;
+};
 
 const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp()) * 1000, false)`;
@@ -96,11 +81,12 @@ const IS_WITHDRAWABLE = `coalesce(c.place = 'signed'
 const MAY_BE_WITHDRAWN = `coalesce(c.place = 'signed'
   AND (c.state->>'withdrawableUntilMs')::bigint > extract(epoch FROM clock_timestamp() - interval '7 days') * 1000, false)`;
 const COLUMNS = `
-  c.id, c.application_id, c.phone_index::text AS phone_index, c.ended_at IS NULL AS is_open, c.ended_at, ${IS_WITHDRAWABLE} AS is_withdrawable,
-  CASE WHEN ${MAY_BE_WITHDRAWN} THEN c.state->>'withdrawableUntilMs' END AS withdrawable_ms,
-  c.place IN ('contract', 'code') AS is_at_contract,
+  c.id, c.application_id::float8 AS "applicationId", ${readIndex('c.phone_index')} AS "phoneIndex",
+  c.ended_at IS NULL AS "isOpen", c.ended_at AS "endedAt", ${IS_WITHDRAWABLE} AS "isWithdrawable",
+  CASE WHEN ${MAY_BE_WITHDRAWN} THEN c.state->>'withdrawableUntilMs' END AS "withdrawableMs",
+  c.place IN ('contract', 'code') AS "isAtContract",
   c.place IN ('declined', 'expired', 'closed') AND c.status = 'in_review'
-    AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS may_begin_again`;
+    AND c.state->'wrongPerson' IS DISTINCT FROM 'true' AS "mayBeginAgain"`;
 /**
  * A conversation that ended is found for 60 days, and for as long as its signature may be withdrawn. After that the
  * phone may belong to somebody else.
@@ -113,7 +99,7 @@ const withInputs = (found: string) => `
   SELECT f.*, (
     SELECT count(*)::integer FROM (
       SELECT i.stored_at FROM conversation_inputs i WHERE i.conversation_id = f.id ORDER BY i.id DESC LIMIT ${MOST_AN_HOUR}
-    ) AS n WHERE n.stored_at > clock_timestamp() - interval '1 hour') AS inputs_of_hour
+    ) AS n WHERE n.stored_at > clock_timestamp() - interval '1 hour') AS "inputsOfHour"
   FROM (${found}) AS f`;
 const byApplication = (ids: string) =>
   withInputs(`
@@ -147,7 +133,7 @@ const listed = (rows: string) => `(SELECT json_agg(k) FROM (${rows}) AS k)`;
  * conversations by application and by phone.
  */
 const KNOWN = `
-  SELECT require_index_key($1), ${listed(`SELECT r.channel_message_id::text AS index, r.application_id ${REPLIES}`)} AS replies,
+  SELECT require_index_key($1), ${listed(`SELECT ${readIndex('r.channel_message_id')} AS index, r.application_id::float8 AS id ${REPLIES}`)} AS replies,
     ${listed(byApplication(`$3::bigint[] || ARRAY(SELECT r.application_id ${REPLIES})`))} AS applications,
     ${listed(byPhone('$4::bigint[]'))} AS phones, ${listed(signedOf('$5::bigint[]'))} AS signed`;
 
@@ -187,7 +173,9 @@ export async function conversationsNamed(session: Session, vault: Vault, named: 
     (
       await withIndexKey(
         session.query<
-          Record<'applications' | 'phones' | 'signed', FoundRow[] | null> & { replies: ReplyRow[] | null }
+          Record<'applications' | 'phones' | 'signed', FoundRow[] | null> & {
+            replies: AnsweredReply[] | null;
+          }
         >({
           name: 'conversations_named',
           text: KNOWN,
@@ -199,12 +187,7 @@ export async function conversationsNamed(session: Session, vault: Vault, named: 
       )
     ).rows,
   );
-  const contexts = new Map(
-    row.replies?.map((one) => [
-      fromBigint<'channel_message_id'>(one.index),
-      toApplicationId(one.application_id),
-    ]),
-  );
+  const contexts = new Map(row.replies?.map(({ index, id }) => [index, id]));
   const applications = byApplicationId(row.applications ?? []);
   const messages = await applicationsOfMessages(
     session,
@@ -221,30 +204,24 @@ export async function conversationsNamed(session: Session, vault: Vault, named: 
   };
 }
 
-interface ReplyRow {
-  readonly index: string;
-  readonly application_id: number;
+interface AnsweredReply {
+  readonly index: ChannelIndex;
+  readonly id: ApplicationId;
 }
 
 function byPhoneIndex(rows: readonly FoundRow[]): Map<BlindIndex<'phone'>, Found> {
-  return new Map(rows.map((row) => [fromBigint<'phone'>(row.phone_index), foundOf(row)]));
+  return new Map(rows.map((row) => [row.phoneIndex, foundOf(row)]));
 }
 
 function byApplicationId(rows: readonly FoundRow[]): Map<ApplicationId, Found> {
-  return new Map(rows.map((row) => [toApplicationId(row.application_id), foundOf(row)]));
+  return new Map(rows.map((row) => [row.applicationId, foundOf(row)]));
 }
 
-function foundOf(row: FoundRow): Found {
+function foundOf({ id, endedAt, withdrawableMs, ...row }: FoundRow): Found {
   return {
-    id: String(row.id) as ConversationId,
-    applicationId: toApplicationId(row.application_id),
-    phoneIndex: fromBigint(row.phone_index),
-    isOpen: row.is_open,
-    endedAt: row.ended_at === null ? null : new Date(row.ended_at),
-    isWithdrawable: row.is_withdrawable,
-    withdrawableUntil: row.withdrawable_ms === null ? null : new Date(Number(row.withdrawable_ms)),
-    isAtContract: row.is_at_contract,
-    inputsOfHour: row.inputs_of_hour,
-    mayBeginAgain: row.may_begin_again,
+    ...row,
+    id: String(id) as ConversationId,
+    endedAt: endedAt === null ? null : new Date(endedAt),
+    withdrawableUntil: withdrawableMs === null ? null : new Date(Number(withdrawableMs)),
   };
 }

@@ -7,13 +7,12 @@ import {
   type BlindIndex,
   messageIdsOf,
   partitionOf,
-  toApplicationId,
 } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { toBigint } from '../../../seal/blind-indexes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 
-const OPEN = 'SELECT application_id FROM open_phones WHERE phone_index = ANY ($1::bigint[])';
+const OPEN = 'SELECT application_id::float8 AS id FROM open_phones WHERE phone_index = ANY ($1::bigint[])';
 
 /** The open applications of these phones. */
 export async function openApplicationsOf(
@@ -21,12 +20,12 @@ export async function openApplicationsOf(
   phones: readonly BlindIndex<'phone'>[],
 ): Promise<ApplicationId[]> {
   if (phones.length === 0) return [];
-  const { rows } = await session.query<{ application_id: string }>(OPEN, [phones.map(toBigint)]);
-  return rows.map(({ application_id }) => toApplicationId(application_id));
+  const { rows } = await session.query<{ id: ApplicationId }>(OPEN, [phones.map(toBigint)]);
+  return rows.map(({ id }) => id);
 }
 
 const SENT = `
-  SELECT m.application_id, bool_or(m.type IN ('approved', 'offer')) AS has_offer FROM messages_of($1) AS m
+  SELECT m.application_id::float8 AS id, bool_or(m.type IN ('approved', 'offer')) AS "hasOffer" FROM messages_of($1) AS m
   WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') GROUP BY m.application_id`;
 
 /** Those of these applications that were sent a message, each with whether an offer was among them. */
@@ -36,16 +35,15 @@ export async function sentTo(
 ): Promise<Map<ApplicationId, { readonly hasOffer: boolean }>> {
   const sent = new Map<ApplicationId, { readonly hasOffer: boolean }>();
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await session.query<{ application_id: string; has_offer: boolean }>(SENT, [
-      some.flatMap(messageIdsOf),
-    ]);
-    for (const row of rows) sent.set(toApplicationId(row.application_id), { hasOffer: row.has_offer });
+    const values = [some.flatMap(messageIdsOf)];
+    const { rows } = await session.query<{ id: ApplicationId; hasOffer: boolean }>(SENT, values);
+    for (const { id, hasOffer } of rows) sent.set(id, { hasOffer });
   }
   return sent;
 }
 
 const WITH_CONVERSATION = `
-  SELECT DISTINCT c.application_id FROM conversations c WHERE c.application_id = ANY ($1::bigint[])`;
+  SELECT DISTINCT c.application_id::float8 AS id FROM conversations c WHERE c.application_id = ANY ($1::bigint[])`;
 
 /** Those of these applications that were sent an offer and have had no conversation. */
 export async function offeredWithoutConversation(
@@ -55,12 +53,13 @@ export async function offeredWithoutConversation(
   const sent = await sentTo(session, ids);
   const offered = new Set(ids.filter((id) => sent.get(id)?.hasOffer));
   if (offered.size === 0) return offered;
-  const { rows } = await session.query<{ application_id: string }>(WITH_CONVERSATION, [[...offered]]);
-  for (const { application_id } of rows) offered.delete(toApplicationId(application_id));
+  const { rows } = await session.query<{ id: ApplicationId }>(WITH_CONVERSATION, [[...offered]]);
+  for (const { id } of rows) offered.delete(id);
   return offered;
 }
 
-const ANSWERED = 'SELECT application_id FROM replies WHERE application_id = ANY ($1::bigint[]) AND turn = $2';
+const ANSWERED =
+  'SELECT application_id::float8 AS id FROM replies WHERE application_id = ANY ($1::bigint[]) AND turn = $2';
 
 /** Those of these applications that have a reply with this turn. */
 export async function answeredAt(
@@ -68,6 +67,6 @@ export async function answeredAt(
   ids: readonly ApplicationId[],
   turn: number,
 ): Promise<ReadonlySet<ApplicationId>> {
-  const { rows } = await session.query<{ application_id: string }>(ANSWERED, [ids, turn]);
-  return new Set(rows.map(({ application_id }) => toApplicationId(application_id)));
+  const { rows } = await session.query<{ id: ApplicationId }>(ANSWERED, [ids, turn]);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -2,15 +2,10 @@
  * Finds open conversations beside which something changed: the status of the application, or an opt-out from anywhere
  * (D43). Reads `conversations`, `application_events`, `application_states` and `suppressions`.
  */
-import {
-  type ApplicationId,
-  type BlindIndex,
-  partitionOf,
-  toApplicationId,
-} from '../../../domain/application/ids.ts';
+import { type ApplicationId, type BlindIndex, partitionOf } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { ConversationId } from './conversations.ts';
 
@@ -22,14 +17,7 @@ export interface OpenConversation {
   readonly status: ApplicationStatus;
 }
 
-interface OpenRow {
-  id: ConversationId;
-  application_id: string;
-  phone_index: string;
-  status: ApplicationStatus;
-}
-
-const COLUMNS = 'c.id, c.application_id, c.phone_index, c.status';
+const COLUMNS = `c.id, c.application_id::float8 AS "applicationId", ${readIndex('c.phone_index')} AS "phoneIndex", c.status`;
 /**
  * A change is seen by seven looks, because its transaction may take long. A clock that steps can hide changes from
  * them; the round finds those.
@@ -47,7 +35,7 @@ const CHANGED_BESIDE = `
 
 /** The open conversations whose application's status, or whose phone's suppression, changed just now. */
 export async function changedBeside(session: Session): Promise<OpenConversation[]> {
-  return (await session.query<OpenRow>(CHANGED_BESIDE)).rows.map(openOf);
+  return (await session.query<OpenConversation>(CHANGED_BESIDE)).rows;
 }
 
 /** How many conversations of the round one look takes (docs/upkeep.md has the cost). */
@@ -61,11 +49,7 @@ const OPEN = `
  * `after` null: the first part.
  */
 export async function nextOpen(session: Session, after: ApplicationId | null): Promise<OpenConversation[]> {
-  return (await session.query<OpenRow>(OPEN, [after ?? 0])).rows.map(openOf);
-}
-
-function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConversation {
-  return { id, applicationId: toApplicationId(application_id), phoneIndex: fromBigint(phone_index), status };
+  return (await session.query<OpenConversation>(OPEN, [after ?? 0])).rows;
 }
 
 /**
@@ -73,7 +57,7 @@ function openOf({ id, application_id, phone_index, status }: OpenRow): OpenConve
  * ends, so the look waits for them. The outbox holds back every message meanwhile.
  */
 const OPTED_OUT = `
-  SELECT s.phone_index FROM suppressions s WHERE s.active AND s.phone_index = ANY ($1::bigint[])
+  SELECT ${readIndex('s.phone_index')} AS index FROM suppressions s WHERE s.active AND s.phone_index = ANY ($1::bigint[])
     AND NOT (s.source = 'keyword' AND s.changed_at BETWEEN now() - interval '5 seconds' AND now())`;
 
 /** Those of these phones that are suppressed, without those whose words come in a moment. */
@@ -81,13 +65,13 @@ export async function optedOutOf(
   session: Session,
   phones: readonly BlindIndex<'phone'>[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await session.query<{ phone_index: string }>(OPTED_OUT, [phones.map(toBigint)]);
-  return new Set(rows.map(({ phone_index }) => fromBigint(phone_index)));
+  const { rows } = await session.query<{ index: string }>(OPTED_OUT, [phones.map(toBigint)]);
+  return new Set(rows.map(({ index }) => index));
 }
 
 /** Every application with a conversation has its state in a row (`mark_conversations`). */
 const CHANGED = `
-  SELECT s.application_id, s.status FROM unnest($1::bigint[], $2::application_status[]) AS u(id, status)
+  SELECT s.application_id::float8 AS id, s.status FROM unnest($1::bigint[], $2::application_status[]) AS u(id, status)
   JOIN application_states s ON s.batch_id = batch_of(u.id) AND s.application_id = u.id AND s.batch_id = ANY ($3::bigint[])
   WHERE s.status <> u.status`;
 
@@ -102,14 +86,12 @@ export async function changedStatuses(
     some.map(({ applicationId }) => applicationId),
     partitionOf,
   )) {
-    const { rows } = await session.query<{ application_id: string; status: ApplicationStatus }>(CHANGED, [
+    const { rows } = await session.query<{ id: ApplicationId; status: ApplicationStatus }>(CHANGED, [
       part,
       part.map((id) => byId.get(id)!.status),
       [...new Set(part.map((id) => Math.floor(id / 128)))],
     ]);
-    for (const { application_id, status } of rows) {
-      changed.push({ conversation: byId.get(toApplicationId(application_id))!, status });
-    }
+    for (const { id, status } of rows) changed.push({ conversation: byId.get(id)!, status });
   }
   return changed;
 }
