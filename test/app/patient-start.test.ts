@@ -7,6 +7,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/serve.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { FUNCTIONS } from '../../src/ground/schema/functions.ts';
 import { knownMigrations } from '../../src/ground/schema/migration-files.ts';
 import { insertFirstPartner } from '../../src/subjects/partners/sql/partners.ts';
 import { textOf } from '../../src/subjects/partners/uses/keys.ts';
@@ -167,8 +168,8 @@ describe('D37: the start of a service', () => {
     });
   }
 
-  it('D37: the first start applies each migration once', async (t) => {
-    const names = (await knownMigrations()).map(({ name }) => name);
+  it('D37: the first start applies each migration and the functions once', async (t) => {
+    const names = [...(await knownMigrations()).map(({ name }) => name), FUNCTIONS];
     const { messages, applied } = await startThrough(t, await emptyDatabaseUrl());
     assert.deepEqual(applied, names);
     for (const [index, trouble] of (['cut', 'cut_after', 'cut', 'cut_after'] as const).entries()) {

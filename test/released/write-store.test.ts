@@ -1,4 +1,4 @@
-/** Writes the store of the release to come, with `npm run store:write` (CONTRIBUTING.md, "The release"). */
+/** Wrote the store of 1.0, with `npm run store:write` (CONTRIBUTING.md, "The release"). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../cli/harness.ts';
