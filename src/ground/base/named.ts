@@ -19,34 +19,35 @@ export function named<V, const N extends Names>(
   names: N & Fitting<V, N>,
   time: (time: Date) => string = withOffset,
 ): Named<V, N> {
-  return written(value, names as Names, time) as Named<V, N>;
+  return written(value, read(names as Names), time) as Named<V, N>;
 }
 
-function written(value: unknown, names: Names | null, time: (time: Date) => string): unknown {
+/** The names of an object; null: an object has none; `*`: anything comes out as it is. */
+type Read = readonly { readonly name: string; readonly member: string; readonly inner: Read }[] | null | '*';
+
+/** Once for a whole list. */
+function read(names: Names): Read {
+  if (names === '*') return names;
+  const parts = typeof names === 'string' ? [names] : names;
+  return parts.flatMap((part) =>
+    typeof part === 'string'
+      ? part.split(' ').map((name) => ({ name, member: camelCase(name), inner: null }))
+      : Object.entries(part).map(([name, inner]) => ({ name, member: camelCase(name), inner: read(inner) })),
+  );
+}
+
+function written(value: unknown, names: Read, time: (time: Date) => string): unknown {
   if (names === '*' || typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return time(value);
   if (Array.isArray(value)) return value.map((one) => written(one, names, time));
   if (names === null) throw new TypeError('an object comes out by its names alone');
   const members = value as Readonly<Record<string, unknown>>;
   const told: [string, unknown][] = [];
-  for (const part of typeof names === 'string' ? [names] : names) {
-    const texts = typeof part === 'string' ? [part] : Object.keys(part);
-    for (const [name, member] of texts.flatMap(membersOf)) {
-      if (!Object.hasOwn(members, member) || members[member] === undefined) continue;
-      const inner = typeof part === 'string' ? null : part[name]!;
-      told.push([name, written(members[member], inner, time)]);
-    }
+  for (const { name, member, inner } of names) {
+    const one = Object.hasOwn(members, member) ? members[member] : undefined;
+    if (one !== undefined) told.push([name, written(one, inner, time)]);
   }
   return Object.fromEntries(told);
-}
-
-/** Lists are long, and the texts are constants of the program: each is read once. */
-const READ = new Map<string, readonly (readonly [name: string, member: string])[]>();
-
-function membersOf(text: string): readonly (readonly [name: string, member: string])[] {
-  const read = READ.get(text) ?? text.split(' ').map((name) => [name, camelCase(name)] as const);
-  READ.set(text, read);
-  return read;
 }
 
 function camelCase(name: string): string {
