@@ -1,6 +1,7 @@
 /**
- * Opens the listener of the operators' console with the routes of accounts and of the desk (docs/operators.md). Touches
- * the network, and notes its address in the data directory of the embedded store, for the commands.
+ * Opens the listener of the operators' console with the routes of accounts and of the desk (docs/operators.md). Opens
+ * a port, notes its address in the data directory of the embedded store for the commands, and asks the database whether
+ * somebody can sign in.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';

@@ -1,6 +1,6 @@
 /**
- * The errors with which a start refuses a setting or a server. Types alone; `patience.ts` has the rule of what may
- * pass.
+ * The errors with which a start refuses a setting or a server. Pure. `ground/postgres/patience.ts` has the
+ * rule of what may pass.
  */
 import { ToldError } from '../base/told-error.ts';
 

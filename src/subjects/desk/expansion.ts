@@ -12,12 +12,12 @@ const LOOK_MS = 300;
 /** The most batches of a turn, so that the transaction is short, and a killed process leaves little to do again. */
 const BATCHES = 50;
 /**
- * After a full turn it rests for nine times as long as the turn took. So registrations at full speed lose a few percent
- * at most, and the queue falls behind meanwhile (docs/operators.md).
+ * After a full turn it rests for nine times as long as the turn took. So it slows registrations by a few percent at
+ * most. While they run at full speed, the queue falls behind (docs/operators.md).
  */
 const REST_SHARE = 9;
 const HEAL_MS = 5_000;
-/** Between two healings it does other work for at least this many times as long as a healing took. */
+/** After a healing the next one waits at least this many times as long as the healing took. */
 const HEAL_REST_SHARE = 99;
 const HEALED_BATCHES = 1_000;
 /**

@@ -1,7 +1,8 @@
 /**
  * Makes the OpenAPI 3.1 documents of the partner API, one for each language of names. Pure. Fields, names, texts,
  * limits and sandbox scenarios come from the tables that the service uses; tests compare the documents with the
- * service's answers. README.md has the rule.
+ * service's answers. `src/wire/contract/README.md`
+ * says how names, texts and languages come out of the tables.
  */
 
 import type { NamedField } from '../../domain/application/fields.ts';

@@ -1,6 +1,7 @@
 /**
  * Makes the blind indexes of the applications again when their key or their form changes (docs/keys.md, "The index
- * key"). Reads and writes `batches`, `open_phones`, `closed_segments`, `look_up_buckets` and `application_events`.
+ * key"; D11). Opens the envelopes of `batches` by the vault; writes `batches`, `open_phones`, `closed_segments`,
+ * `look_up_buckets` and `application_events`.
  */
 import {
   type BatchId,
@@ -198,7 +199,7 @@ function renew(vault: Vault, indexes: Indexes[], columns: OpenedColumns, moves: 
     if (kept.idNumber === null || kept.idNumber === ERASED) continue;
     const record = columns === null || columns === 'unknown_key' ? null : recordAt(columns, position);
     const { id_number: idNumber, phone } = isRecord(record) ? record : {};
-    // A record that was put in the place of another one still does not fit afterwards.
+    // If somebody put another record here, the stored indexes stay, so that the record still does not fit.
     const phoneIndex = phone == null ? null : toBigint(phoneIndexOf(vault, phone));
     const isOfRecord =
       idNumber != null &&

@@ -69,7 +69,10 @@ export function askAgain(state: State): readonly Effect[] {
   return askOpen(state);
 }
 
-/** Whether the open question is being made. It comes by itself, and nothing that came before it is an answer. */
+/**
+ * True while the offer or the contract is being prepared. Its question is sent when it is ready; what came before
+ * answers nothing.
+ */
 export function isBeingMade({ place, offerShown, shownContract }: State): boolean {
   return (place === 'summary' && !offerShown) || (place === 'contract' && shownContract === null);
 }

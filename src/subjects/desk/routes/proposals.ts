@@ -86,7 +86,7 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
       failures: [404],
       conflicts: CONFLICTS,
       summary:
-        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result. `seen` has what /proposals/bulk/look told to speak against it: where more does now, 409 (`changed`) has it as `look`.',
+        'Proposes one decision on many applications: named ones, or those of a selection. Each has its own result. `seen` repeats what /proposals/bulk/look told to speak against it. If more speaks against it now, the answer is 409 (`changed`) with the present `look`.',
       headers: ['Idempotency-Key'],
       body: NewBulk,
       reply: Bulk,
@@ -178,7 +178,7 @@ function endingRoutes(desk: Desk): Route[] {
       failures: [404],
       conflicts: CONFLICTS,
       summary:
-        'Confirms a proposal of another operator. `seen` is of the `facts` that were shown: where they are others now, 409 (`changed`) has the `proposal` with them. One to disburse needs a sign-in of the last five minutes.',
+        'Confirms a proposal of another operator. `seen` stands for the `facts` that were shown. If they have changed, the answer is 409 (`changed`), and its `proposal` has the present facts. One to disburse needs a sign-in of the last five minutes.',
       body: Confirmation,
       reply: Proposal,
       run: ({ params, session, body }) =>

@@ -36,7 +36,10 @@ const BACKLOG = `
     ARRAY(SELECT coalesce(sum(g.items), 0)::integer FROM generate_series(0, cardinality($1)) AS n
       LEFT JOIN aged g ON g.bucket = n GROUP BY n ORDER BY n) AS buckets`;
 
-/** Counts what waits by its age. The bounds are hours in ascending order, and begin with whole hours of the clock. */
+/**
+ * Counts what waits by its age. `upTo`: the limits of age in hours, ascending, counted back from the start of the
+ * present hour (UTC).
+ */
 export async function readBacklog(session: Session, upTo: readonly number[]): Promise<Backlog> {
   return onlyRow((await session.query<Backlog>(BACKLOG, [upTo])).rows);
 }

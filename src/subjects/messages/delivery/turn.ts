@@ -1,6 +1,6 @@
 /**
- * Delivers due messages: claims, checks, sends and records them (D33; src/subjects/messages/README.md). Uses `outbox`,
- * `leases` and `message_records`, the vault and the channel.
+ * Delivers due messages: claims, checks, sends and records them (D33; src/subjects/messages/README.md). Reads `outbox`
+ * and envelopes, writes `leases` and `message_records` by the files of `sql`, and sends over the channel's network.
  */
 import {
   type ApplicationId,
@@ -60,8 +60,8 @@ export interface MessageFault {
 /** The most messages of one turn. Their sends start together. */
 const CLAIM_LIMIT = 250;
 /**
- * How a message that stops the others is set aside: it waits, because its fault may pass, and fails for good after its
- * last try.
+ * A message that would stop the rest of its turn is set aside for 15 minutes, because its fault may pass. After its
+ * last try it has failed.
  */
 const ASIDE = { maxTries: MAX_TRIES, reason: 'unsendable', afterMs: 15 * 60_000 } as const;
 /** How long a message first waits for a process that has its data key. `put_off` makes further waits longer. */

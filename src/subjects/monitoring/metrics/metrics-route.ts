@@ -1,4 +1,7 @@
-/** Adds `/metrics` for Prometheus to a listener of the operators (docs/monitoring.md, "/metrics"). */
+/**
+ * Adds `/metrics` for Prometheus to the listener of `OPS_PORT` or of `METRICS_PORT` (docs/monitoring.md, "/metrics").
+ * `scrape.ts` reads the store.
+ */
 import type { FastifyInstance } from 'fastify';
 import type { Scrape } from './scrape.ts';
 

@@ -1,6 +1,7 @@
 /**
  * The MACs of all rows of operators together: the reindex makes them again, and the upkeep looks for forged rows.
- * `seal/row-macs.ts` has the rule.
+ * `seal/row-macs.ts` has the rule. Reads and writes `operators`, `operator_sessions` and `pending_sign_ins`, each by
+ * the file of its rows.
  */
 import type { Session } from '../../../ground/postgres/database.ts';
 import { renewedMacs, type Telling, tellForged } from '../../../seal/row-macs.ts';

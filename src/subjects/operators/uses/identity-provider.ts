@@ -193,7 +193,7 @@ function authenticationOf(
     : library.ClientSecretPost(secret);
 }
 
-/** The library's codes for answers that no identity provider would give. */
+/** The library's codes for no answer, or for one that is not an identity provider's. */
 const AWAY: readonly unknown[] = [
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',

@@ -1,6 +1,6 @@
 /**
- * The command `ventanilla quota`: a partner's usage and what its keys still allow (contract, "Quota status"; D18).
- * `uses/partners.ts` reads the store.
+ * The command `ventanilla quota`: a partner's usage and what its keys still allow (docs/contract.md, "Quota status";
+ * D18). `uses/partners.ts` reads the store.
  */
 import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';

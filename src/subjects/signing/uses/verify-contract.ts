@@ -1,6 +1,7 @@
 /**
  * Proves a signature from the store alone: the chain of evidence, the hashes, the seals and the state (D46;
- * docs/signing.md, "The evidence" has the checks). Reads the rows and the document store, and writes nothing.
+ * docs/signing.md, "The evidence" has the checks). Reads `loan_contracts`, `contract_evidence` and the files
+ * of contracts, and writes nothing.
  */
 import { hash } from 'node:crypto';
 import { PDF } from '@libpdf/core';
