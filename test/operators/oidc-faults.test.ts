@@ -158,6 +158,11 @@ describe('a token that does not hold', () => {
     ]) {
       assert.deepEqual(await withToken(change), { end: '/?oidc=invalid', who: 401 }, JSON.stringify(change));
     }
+    // Half a minute beyond what clocks may differ by, counted at the very sign-in.
+    for (const seconds of [-43_200 - 90, 90]) {
+      const auth_time = Math.floor(Date.now() / 1000) + seconds;
+      assert.deepEqual(await withToken({ auth_time }), { end: '/?oidc=invalid', who: 401 }, `${seconds}`);
+    }
   });
 
   it('leads to a session up to the age that was asked for, with clocks that differ by a minute', async () => {

@@ -26,10 +26,10 @@ interface ReleasedStore {
 /** The answer of each command. */
 export type Shown = readonly (readonly [args: string, answer: unknown])[];
 
-const FILE = join(import.meta.dirname, 'store-1.0.json.gz');
+const fileOf = (release: string) => join(import.meta.dirname, `store-${release}.json.gz`);
 
 export function releasedStore(): ReleasedStore {
-  return JSON.parse(gunzipSync(readFileSync(FILE)).toString());
+  return JSON.parse(gunzipSync(readFileSync(fileOf('1.0'))).toString());
 }
 
 const TABLES = `
@@ -51,7 +51,7 @@ export async function rowsOf(database: Database): Promise<Record<string, string>
   return rows;
 }
 
-/** Writes the store of this version. Throws where a table has no row. */
+/** Writes the store of this version. Throws if a table has no row, and if the release has its store already. */
 export async function writeStore(
   database: Database,
   shown: Shown,
@@ -69,7 +69,7 @@ export async function writeStore(
     shown,
   };
   const bytes = gzipSync(JSON.stringify(store), { level: 9 });
-  writeFileSync(FILE, bytes);
+  writeFileSync(fileOf(version().split('.').slice(0, 2).join('.')), bytes, { flag: 'wx' });
   return bytes.length;
 }
 

@@ -1,4 +1,4 @@
-/** Wrote the store of 1.0, with `npm run store:write` (CONTRIBUTING.md, "The release"). */
+/** Writes the store of a release, once, with `npm run store:write` (CONTRIBUTING.md, "The release"). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commandLine } from '../cli/harness.ts';

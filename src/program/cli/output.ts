@@ -76,7 +76,7 @@ export function unheard(io: Io): Io {
   };
 }
 
-/** Writes one JSON value. `named` gives it the names of JSON: no command renames a member by hand. */
+/** Writes one JSON value. `named` (`ground/base/named.ts`) gives members the names of JSON. */
 export function writeJson(io: Io, value: unknown): Promise<void> {
   return writeOutput(io, `${JSON.stringify(value, null, 2)}\n`);
 }

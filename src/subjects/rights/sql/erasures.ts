@@ -58,7 +58,7 @@ export interface NumberedErasure extends Erasure {
 const AFTER = `
   SELECT id, number::float8 AS number, erased_at AS at, application_ids, seal_ids,
     ARRAY(SELECT p.phone_index::text FROM erased_phones p WHERE p.erasure_id = e.id ORDER BY p.phone_index) AS phones
-  FROM erasures e WHERE number > $1 ORDER BY number LIMIT $2`;
+  FROM erasures e WHERE e.number > $1 ORDER BY e.number LIMIT $2`;
 
 interface Row {
   readonly id: string;
