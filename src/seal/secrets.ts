@@ -1,7 +1,7 @@
 /**
  * Refuses a start or a command whose secrets are not those that the stored data was made with; remembers their
- * fingerprints. Reads and writes `secret_checks`; `witness.ts` says which data is asked. ARCHITECTURE, "A process's
- * life", has the rule.
+ * fingerprints. Reads and writes `secret_checks`, and `elapsed` by its functions; `witness.ts` says which data is
+ * asked. ARCHITECTURE, "A process's life", has the rule.
  */
 import type pg from 'pg';
 import type { Clock } from '../ground/base/clock.ts';

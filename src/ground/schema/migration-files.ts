@@ -1,6 +1,6 @@
 /**
  * Reads the numbered SQL files of `migrations/` with their headers, and makes their checksums without comments. Reads
- * files once. README.md has the rule.
+ * files once. The README of this folder has the rule of checksums, CONTRIBUTING.md that of headers.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

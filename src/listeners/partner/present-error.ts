@@ -1,5 +1,6 @@
 /**
- * Turns every failure of a partner's request into an answer, a log line or a closed connection (D1, D3, D15, D37, D38).
+ * Turns every failure of a partner's request into an answer, a log line or a closed connection (D1, D3, D15, D20,
+ * D24, D37, D38). Touches the reply and the log alone; `wire/contract/texts.ts` has the texts.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';

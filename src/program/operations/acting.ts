@@ -1,6 +1,7 @@
 /**
  * Records what operators do and what personal data they read, in the transaction of the act; and has the rule of an
- * actor's name (D34, D48). Writes `operator_events` by `sql/operator-events.ts`. docs/audit.md has the rule.
+ * actor's name (D34, D48). Writes `operator_events` and its head by `sql/operator-events.ts`.
+ * docs/audit.md has the rule of records, docs/operators.md ("One application") that of names.
  */
 import { readableText } from '../../ground/base/plain-text.ts';
 import { againAfterConflict, inOneTransaction, inTransaction } from '../../ground/postgres/database.ts';

@@ -1,5 +1,5 @@
 /**
- * Chooses the connections that give way to a new one if a listener is full (D37; docs/front-door.md, "Who leaves"):
+ * Chooses the connections that give way to a new one if a listener is full (docs/front-door.md, "Limits"):
  * those without a request, those that are slow to show who asks, and those whose request showed no valid key. Anybody
  * can open these, so they keep no partner out. Touches its clock alone. Why:
  * docs/decisions/0010-who-keeps-a-place-at-the-front-door.md.

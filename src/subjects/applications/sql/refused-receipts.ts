@@ -14,7 +14,7 @@ const CHUNK = 5_000;
 /**
  * $2: a time before which all receipts of the key are deleted already. Without $2 the statement would walk over dead
  * rows for as long as a backup keeps these rows from being removed. It waits for no lock. `oldest_ms` is null while
- * there are fewer than ${MOST}.
+ * there are fewer than `MOST`.
  */
 const FORGET = `
   WITH oldest AS MATERIALIZED (

@@ -1,6 +1,7 @@
 /**
  * Takes in a batch: reads, scores and decides each element, and registers the valid ones (D14-D19, D36, D38;
- * ARCHITECTURE, "A request's way"). Writes the store through the registrar; on DEV it writes nothing.
+ * ARCHITECTURE, "A request's way"). Writes the store through the registrar, and takes
+ * those who were not registered out of the envelope afterwards; on DEV it writes nothing.
  */
 import type { NamedField } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';

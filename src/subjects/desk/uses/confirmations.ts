@@ -1,6 +1,6 @@
 /**
  * Reads what a second operator has to see about a proposal before confirming it (D48; docs/operators.md, "Proposals").
- * Reads accounts, documents, incomes and the facts of applications.
+ * Reads accounts, partners, documents, incomes and the facts of applications; the vault checks accounts alone.
  */
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';

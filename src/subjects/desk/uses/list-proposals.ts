@@ -1,4 +1,7 @@
-/** Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads only. */
+/**
+ * Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads `proposals`,
+ * and by `confirmations.ts` what a second operator has to see. Opens nothing sealed: the vault checks accounts alone.
+ */
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';

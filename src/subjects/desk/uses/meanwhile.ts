@@ -1,7 +1,7 @@
 /**
  * Refusals that say what another operator does or did: reviews the application, has proposed a decision (409), or has
- * changed it since it was looked at (412; D48; docs/operators.md, "The review queue" and "Proposals"). Reads claims,
- * proposals, the history and `operators`.
+ * changed it since it was looked at (412; D48; docs/operators.md, "The review queue" and "Proposals"). Reads
+ * `proposals`, `application_events` and `operators`; the claim is given to it.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';

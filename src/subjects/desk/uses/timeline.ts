@@ -1,7 +1,7 @@
 /**
  * Puts together what happened to an application, and who did it: its history, its pends, its signature, and the
- * proposals that were declined or came back (D34, D46, D48; docs/operators.md, "One application"). Reads pends,
- * proposals and `operators`.
+ * proposals that were declined or came back (D34, D46, D48; docs/operators.md, "One application"). Reads the
+ * logins of `operators`; the rest is given to it.
  */
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { Session } from '../../../ground/postgres/database.ts';

@@ -1,6 +1,7 @@
 /**
  * The main file of the reader's process: gets a document on standard input and its type as the only argument, and
- * writes one JSON value to standard output. `reader.ts` starts and limits one process for each document
+ * writes one JSON value to standard output. `reader.ts` starts one process for each document, and
+ * `isolation.ts` says what the process may touch: no database, no network, no other file
  * (docs/documents.md, "The reader").
  */
 import { machineClock } from '../../../ground/base/clock.ts';
