@@ -8,7 +8,8 @@ import { namedFields } from '../src/domain/application/fields.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
 import { toKeyId } from '../src/domain/partner/credential.ts';
-import { assess, DEFAULT_POLICY } from '../src/domain/scorecard/scorecard.ts';
+import { cardOfContent } from '../src/domain/scorecard/content.ts';
+import { DEFAULT_POLICY } from '../src/domain/scorecard/form-1.ts';
 import {
   byteaArray,
   integerArray,
@@ -21,6 +22,8 @@ import { type PreparedBatch, prepareBatch } from '../src/subjects/applications/s
 import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';
 import { bodies } from './applicants.ts';
 import { measure, serve } from './phase.ts';
+
+const CARD = cardOfContent(DEFAULT_POLICY);
 
 interface Phase {
   readonly connectionString: string;
@@ -68,10 +71,10 @@ function prepared(body: Buffer): PreparedBatch {
     const reading = readApplication(element, fields, 'CO');
     if (reading.kind !== 'valid') throw new Error('an example is not valid');
     const { application } = reading;
-    const assessment = assess(application, DEFAULT_POLICY);
+    const assessment = CARD.decide(application);
     return { position, application, assessment, messageType: messageType(application, assessment.decision) };
   });
-  return prepareBatch(vault, toKeyId(1), candidates, null);
+  return prepareBatch(vault, { keyId: toKeyId(1), policyId: 1 }, candidates, null);
 }
 
 /** The columns in the order of the parameters of `bench_ceiling`. */

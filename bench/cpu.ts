@@ -5,7 +5,8 @@ import type { Outcome } from '../src/domain/application/read-application.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
 import { toKeyId } from '../src/domain/partner/credential.ts';
-import { assess, DEFAULT_POLICY } from '../src/domain/scorecard/scorecard.ts';
+import { cardOfContent } from '../src/domain/scorecard/content.ts';
+import { DEFAULT_POLICY } from '../src/domain/scorecard/form-1.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { prepareBatch } from '../src/subjects/applications/sql/prepared-batch.ts';
 import { candidateColumns } from '../src/subjects/applications/sql/registration-sql.ts';
@@ -15,6 +16,8 @@ import { faultTexts } from '../src/wire/contract/texts.ts';
 import { bodies } from './applicants.ts';
 import { type Bar, number } from './bars.ts';
 import { median } from './phase.ts';
+
+const CARD = cardOfContent(DEFAULT_POLICY);
 
 const SIZE = 100;
 const ROUNDS = 1_500;
@@ -61,12 +64,14 @@ function measureCpu(): { steps: Record<string, number>; total: number } {
           const reading = readApplication(element, fields, 'CO');
           if (reading.kind !== 'valid') throw new Error('an example is not valid');
           const { application } = reading;
-          const assessment = assess(application, DEFAULT_POLICY);
+          const assessment = CARD.decide(application);
           const type = messageType(application, assessment.decision);
           return { position, application, assessment, messageType: type };
         }),
       );
-      const batch = step('index and seal', () => prepareBatch(vault, toKeyId(1), candidates, null));
+      const batch = step('index and seal', () =>
+        prepareBatch(vault, { keyId: toKeyId(1), policyId: 1 }, candidates, null),
+      );
       step('encode parameters', () => candidateColumns(batch.candidates));
       step('render the answer', () => {
         const outcomes = candidates.map(({ application, assessment }, id): Outcome => {

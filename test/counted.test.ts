@@ -7,8 +7,8 @@ import { readProgram } from './support/sources.ts';
 /** Nouns that stand behind a count. The constants of limits, which are capitals, are never one. */
 const PLURAL =
   /\$\{(?![A-Z_]+\})[^}]*\} (?:[a-z]+ )?(?:applications|columns|cells|erasures|events|files|jobs|keys|messages|phones|rows|rules|seconds|sheets|templates|times|troubles|values)\b/;
-/** Texts for no eyes but a log's, and a script of a page, which is alone in the browser. */
-const ALONE = /^ground\/postgres\/database\.ts$|\/page\//;
+/** Texts for no eyes but a log's, a script of a page, which is alone in the browser, and ratios, not counts. */
+const ALONE = /^domain\/scorecard\/reasons\.ts$|^ground\/postgres\/database\.ts$|\/page\//;
 
 it('one has the singular, every other count the plural', () => {
   assert.deepEqual(

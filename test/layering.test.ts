@@ -55,9 +55,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'program/queue': ['ground/base', 'ground/postgres', 'domain', 'program/subject'],
 
   'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate'],
+  // Versions of the policy, and the one that decides.
+  'subjects/policies': [...SUBJECT],
   'subjects/applications': [
     ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/tracing'],
-    'subjects/partners',
+    ...['subjects/partners', 'subjects/policies'],
   ],
   'subjects/messages': [
     ...[...SUBJECT, 'wire/gate', 'program/tracing', 'program/queue'],
@@ -70,7 +72,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A file from the channel to a sealed, checked and read document.
   'subjects/documents': [...SUBJECT, 'ground/places', 'wire/gate', 'subjects/applications'],
   // Observed income against declared income.
-  'subjects/income': [...SUBJECT, 'subjects/applications', 'subjects/documents'],
+  'subjects/income': [...SUBJECT, 'subjects/policies', 'subjects/applications', 'subjects/documents'],
   // Terms, contracts and their signature. The PDFs lie in the store of documents.
   'subjects/signing': [...SUBJECT, 'subjects/applications', 'subjects/documents', 'subjects/messages'],
   // What follows the tap on "I am interested", up to the signature.
@@ -143,6 +145,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'seal',
     ],
     ...['wire/gate', 'program/operations', 'program/tracing', 'program/cli', 'program/subject'],
+    'subjects/policies',
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
     ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],

@@ -16,6 +16,7 @@ const SUBJECTS = [
   'shared',
   'partners',
   'applications',
+  'policies',
   'messages',
   'events',
   'push',

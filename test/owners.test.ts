@@ -98,6 +98,9 @@ function withNames(text: string): string {
   });
 }
 
+/** Tables that a migration of another room made before their subject had a room of its own. Migrations only add. */
+const MADE_BEFORE: Readonly<Record<string, string>> = { policies: 'applications/sql' };
+
 /** The tables of other rooms that a part writes. */
 function foreignTo({ room, text }: Part): string[] {
   return writtenBy(text).filter((table) => {
@@ -117,6 +120,7 @@ describe('a table has one owner', () => {
     assert.ok(made.length > 30, `found only ${made.length} tables`);
     const astray = made.filter(({ table, room }) => {
       const owner = OWNER.get(table);
+      if (MADE_BEFORE[table] === room) return false;
       return owner === undefined || (owner !== room && !(room === '' && GROUND.includes(owner)));
     });
     assert.deepEqual(astray, []);

@@ -165,6 +165,7 @@ export function readState(value: unknown): ApplicationState {
     decision: oneOf(DECISIONS, root.decision, 'decision'),
     status: oneOf(APPLICATION_STATUSES, root[names.status], names.status),
     reasonCode: orNull('reason_code'),
+    reasonCodes: list(root.reason_codes ?? [], 'reason_codes').map((code) => text(code, 'reason_codes')),
     signedAt: orNull('signed_at'),
     withdrawnAt: orNull('withdrawn_at'),
     createdAt: text(root.created_at, 'created_at'),

@@ -149,6 +149,11 @@ export interface ApplicationState {
    * the score alone decided. A newer service may know more codes.
    */
   reasonCode: ReasonCode | LimitCode | (string & Record<never, never>) | null;
+  /**
+   * Up to four reasons of a decision that is no approval, the most important first, as they were at the registration.
+   * Empty for an approval, and where the service is older than 1.1.
+   */
+  reasonCodes: string[];
   /** When the applicant signed the contract, as `createdAt` is written; it stays after a withdrawal. */
   signedAt: string | null;
   /** When the applicant withdrew from the signed contract. */

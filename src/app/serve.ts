@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/read-application.ts';
 import type { KeyId } from '../domain/partner/credential.ts';
-import { DEFAULT_POLICY, type Policy } from '../domain/scorecard/scorecard.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { isLoopback } from '../ground/base/loopback.ts';
 import { isSpread } from '../ground/schema/distribution.ts';
@@ -18,7 +17,6 @@ import { failureLog, workFailureLog } from '../program/operations/failure-log.ts
 import type { ServiceContext } from '../program/subject/subject.ts';
 import type { Watcher } from '../program/subject/watcher.ts';
 import { tracing } from '../program/tracing/tracing.ts';
-import { rememberPolicy } from '../subjects/applications/sql/policies.ts';
 import { RefusedReceipts } from '../subjects/applications/sql/refused-receipts.ts';
 import { type AroundStatement, Registrar } from '../subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../subjects/applications/uses/ingest-batch.ts';
@@ -31,6 +29,7 @@ import { Credentials } from '../subjects/partners/sql/credentials.ts';
 import { authenticator } from '../subjects/partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../subjects/partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../subjects/partners/uses/quota-status.ts';
+import { LivePolicy } from '../subjects/policies/uses/live-policy.ts';
 import { Admission } from '../wire/gate/admission.ts';
 import type { ListenerLimits } from '../wire/gate/connections.ts';
 import { startBackground } from './background.ts';
@@ -80,15 +79,16 @@ export async function startService(
 ): Promise<RunningService> {
   const { database, vault, clock, patience } = store;
   const watcher = await startWatch(config, store);
-  const policy = await policyOf(config);
-  const policyId = await patience.run(() => rememberPolicy(database, policy));
-  const { registrar, atWork } = await openRegistrar(store, policyId, watcher);
+  const policies = await patience.run(() =>
+    LivePolicy.open({ database, vault, clock, log }, config.policyFile),
+  );
+  const { registrar, atWork } = await openRegistrar(store, watcher);
   const fields = namedFields(config.consentChannel);
   // The requests and all work of the process share one log of failures, so a failure that all of them meet is one line.
   const logFailure = failureLog(log, clock);
   const failed = workFailureLog(logFailure);
   const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
-  const ingest = { fields, policy, vault, registrar, database, ...counted };
+  const ingest = { fields, policies, vault, registrar, database, ...counted };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
@@ -119,7 +119,7 @@ export async function startService(
   const { page } = background;
   page?.add(ops, docsUrl);
   ops.get('/', (_request, reply) => reply.redirect(page?.path ?? '/readyz'));
-  addDocs(partner, await documented(config, fields, policy, wayTo(page, config, ops)));
+  addDocs(partner, await documented(config, fields, policies, wayTo(page, config, ops)));
   const listeners: Listener[] = [];
   let consoleListener: OperatorListener;
   try {
@@ -163,18 +163,12 @@ export async function startService(
 async function documented(
   { basePath }: Config,
   fields: DocsOptions['fields'],
-  { decision: bands }: Policy,
+  policies: LivePolicy,
   simulatorUrl: Required<DocsOptions>['simulatorUrl'],
 ): Promise<DocsOptions> {
   const webhooks = Object.assign({}, ...(await loadServices()).map((service) => service.webhooks));
+  const bands = () => policies.now.card.document.decision;
   return { basePath, fields, bands, webhooks, simulatorUrl };
-}
-
-/** Only an operator's policy needs the modules that check a policy, which are larger than all others together. */
-async function policyOf({ policyFile }: Config): Promise<Policy> {
-  if (policyFile === null) return DEFAULT_POLICY;
-  const { loadPolicy } = await import('../subjects/applications/uses/load-policy.ts');
-  return loadPolicy(policyFile);
 }
 
 /**
@@ -268,10 +262,8 @@ interface OpenRegistrar {
   readonly atWork: number;
 }
 
-/** `policyId` is the stored policy that scores the batches. */
 async function openRegistrar(
   { database, vault, clock, patience }: Store & Pick<OpenStore, 'patience'>,
-  policyId: number,
   watcher: Watcher,
 ): Promise<OpenRegistrar> {
   const spread = await patience.run(() => isSpread(database));
@@ -283,7 +275,7 @@ async function openRegistrar(
     );
     return traced === null ? call() : traced.around(batches, call);
   };
-  const terms = { policyId, indexKeyId: vault.indexKeyId };
+  const terms = { indexKeyId: vault.indexKeyId };
   const registrar = new Registrar(database, terms, { clock, isSpread: spread, around });
   return { registrar: traced?.of(registrar) ?? registrar, atWork: registrar.atWork };
 }

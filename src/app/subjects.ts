@@ -18,8 +18,9 @@ import { messages } from '../subjects/messages/subject.ts';
 import { monitoring } from '../subjects/monitoring/subject.ts';
 import { operators } from '../subjects/operators/subject.ts';
 import { partners } from '../subjects/partners/subject.ts';
+import { policies } from '../subjects/policies/subject.ts';
 import { rights } from '../subjects/rights/subject.ts';
-import { signing } from '../subjects/signing/subject.ts';
+import { realFactors, signing } from '../subjects/signing/subject.ts';
 import { vault } from '../subjects/vault/subject.ts';
 
 export const SUBJECTS: readonly Subject[] = [
@@ -33,6 +34,7 @@ export const SUBJECTS: readonly Subject[] = [
   // A partner has one endpoint at most, so the search for data of a data key looks at the few endpoints before the
   // batches.
   push,
+  policies({ realFactors }),
   applications,
   messages,
   documents,

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/application/fields.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { assess, CRITERIA, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
+import { CRITERIA } from '../../src/domain/scorecard/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../src/ground/base/country-data.ts';
 import {
   readApplicationDetails,
@@ -12,6 +12,7 @@ import {
 } from '../../src/subjects/applications/sql/applications.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
+import { BUILT_IN_CARD } from '../support/built-in-card.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
 
@@ -68,13 +69,13 @@ it('D30: an application is read with its fields, its points and its decision', a
       const stored = await readApplications(database, vault, ids.map(toApplicationId));
       for (const [index, { id, decision, score, fields }] of stored.entries()) {
         const given = sent[index] as (typeof sent)[number];
-        const assessment = assess(given, DEFAULT_POLICY);
+        const assessment = BUILT_IN_CARD.decide(given);
         assert.equal(id, ids[index]);
         assert.deepEqual([decision, score], [assessment.decision, assessment.score]);
         assert.deepEqual(fields, Object.fromEntries(FIELDS.map(({ name }) => [name, given[name]])));
       }
       const last = await readApplicationDetails(database, vault, toApplicationId(ids.at(-1) as number));
-      const { points } = assess(sent.at(-1) as (typeof sent)[number], DEFAULT_POLICY);
+      const { points } = BUILT_IN_CARD.decide(sent.at(-1) as (typeof sent)[number]);
       assert.deepEqual(last?.points, Object.fromEntries(CRITERIA.map((name) => [name, points[name]])));
     }),
     { numRuns: 25 },

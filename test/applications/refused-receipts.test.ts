@@ -131,9 +131,12 @@ describe('D36: a batch that registers nothing', () => {
     const { keyId } = await service.addPartner();
     const draft = encodeDraft({ language: 'en', outcomes: [{ kind: 'not_an_object' }] });
     const resent = { key: 'resent', body: Buffer.from('{"applications":[1]}'), draft };
-    const batch = prepareBatch(service.vault, keyId, [], resent);
     const { rows: policies } = await database.query('SELECT min(id) AS id FROM policies');
-    assert.equal((await resendRegister(database, policies[0].id, batch)).kind, 'done');
+    const batch = prepareBatch(service.vault, { keyId, policyId: policies[0].id }, [], resent);
+    assert.equal(
+      (await resendRegister(database, { indexKeyId: service.vault.indexKeyId }, batch)).kind,
+      'done',
+    );
     const { rows } = await database.query('SELECT refused_number FROM batch_receipts WHERE api_key_id = $1', [
       keyId,
     ]);

@@ -14,14 +14,14 @@ import { messageType } from '../../src/domain/message/notify.ts';
 import type { MessageReason } from '../../src/domain/message/reasons.ts';
 import { toKeyId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
-import { assess, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/subjects/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
 import { pauseSender, pauseTemplate } from '../../src/subjects/messages/sql/pauses.ts';
 import { applicant } from '../support/applicant.ts';
+import { BUILT_IN_CARD } from '../support/built-in-card.ts';
 import { testDatabase } from '../support/database.ts';
+import { livePolicyOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 import { readProgram } from '../support/sources.ts';
 import { commandLine, REVEAL, type Run } from './harness.ts';
@@ -45,18 +45,14 @@ const { run, json, roles } = commandLine(store);
 
 /** Registers one batch without the rules that refuse such texts. Resolves to the ids. */
 async function registerUnread(keyId: number, applications: readonly Application[]): Promise<ApplicationId[]> {
-  const policyId = await rememberPolicy(database, DEFAULT_POLICY);
-  const registrar = new Registrar(
-    database,
-    { policyId, indexKeyId: store.vault.indexKeyId },
-    { clock: machineClock },
-  );
+  const { id: policyId } = (await livePolicyOf(store)).now;
+  const registrar = new Registrar(database, { indexKeyId: store.vault.indexKeyId }, { clock: machineClock });
   const candidates = applications.map((application, position) => {
-    const assessment = assess(application, DEFAULT_POLICY);
+    const assessment = BUILT_IN_CARD.decide(application);
     const type = messageType(application, assessment.decision);
     return { position, application, assessment, messageType: type };
   });
-  const batch = prepareBatch(store.vault, toKeyId(keyId), candidates, null);
+  const batch = prepareBatch(store.vault, { keyId: toKeyId(keyId), policyId }, candidates, null);
   const verdict = await registrar.register(batch, performance.now() + 10_000);
   assert.ok(verdict.kind === 'done');
   return candidates.map(({ position }) => {

@@ -29,7 +29,8 @@ it(
   async () => {
     const createdAt = new Date('2026-11-22T10:00:00Z');
     const updatedAt = new Date('2026-11-22T11:00:00Z');
-    const head = { id: toApplicationId(346), idNumber: '1', score: 55 };
+    const reasonCodes = ['amount_above_limit', 'a_new_reason'];
+    const head = { id: toApplicationId(346), idNumber: '1', score: 55, reasonCodes };
     const [first, ...codes] = [null, ...LIMIT_CODES, ...ALL_REASON_CODES];
     const states = APPLICATION_STATUSES.flatMap((status) =>
       DECISIONS.map((decision) => ({ ...head, decision, status, reasonCode: first })),

@@ -1,7 +1,7 @@
 /** docs/contract.md and the partners' page at `/docs` agree, in both languages. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { renderDocs } from '../../src/listeners/docs-page/whole-page.ts';
 import { tablesOf, textOf } from '../support/docs-page.ts';
 import { codesIn } from '../support/markdown.ts';

@@ -10,7 +10,8 @@ import {
 } from '../../src/domain/application/lifecycle.ts';
 import { DEFAULT_TEMPLATES, OUTCOME_TYPES } from '../../src/domain/message/notify.ts';
 import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/partner/brand.ts';
-import { CRITERIA, DECISIONS, DEFAULT_POLICY, MAX_POINTS } from '../../src/domain/scorecard/scorecard.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
+import { CRITERIA, DECISIONS, MAX_POINTS } from '../../src/domain/scorecard/scorecard.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, table, typeOf } from './page.ts';
 

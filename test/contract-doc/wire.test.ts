@@ -13,7 +13,8 @@ import {
 import { PARTNER_EVENT_TYPES } from '../../src/domain/event/event.ts';
 import type { Environment } from '../../src/domain/partner/credential.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../../src/domain/phone/phone.ts';
-import { DEFAULT_POLICY, LIMIT_CODES } from '../../src/domain/scorecard/scorecard.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
+import { LIMIT_CODES } from '../../src/domain/scorecard/scorecard.ts';
 import { problemsOf } from '../../src/wire/contract/catalogue.ts';
 import { isRequired, typeName } from '../../src/wire/contract/describe.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/wire/contract/response.ts';

@@ -14,6 +14,7 @@ const APPLICATION = {
   decision: 'in_review',
   status: 'pending_signature',
   reasonCode: 'income_verified',
+  reasonCodes: ['capacity_below_1_5', 'debt_1_year'],
   signedAt: new Date('2026-11-22T16:07:30Z'),
   withdrawnAt: null,
   createdAt: new Date('2026-11-22T09:12:00Z'),
@@ -55,11 +56,11 @@ describe('D41: the JSON of events and applications', () => {
   it('D24, D25: an application has its names and values in the language of the answer', () => {
     assert.equal(
       renderApplication(APPLICATION, 'en'),
-      '{"id":346,"id_number":"1020304050","score":47,"decision":"in_review","status":"pending_signature","reason_code":"income_verified","signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+      '{"id":346,"id_number":"1020304050","score":47,"decision":"in_review","status":"pending_signature","reason_code":"income_verified","reason_codes":["capacity_below_1_5","debt_1_year"],"signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
     );
     assert.equal(
       renderApplication({ ...APPLICATION, idNumber: null, status: 'disbursed', reasonCode: null }, 'es'),
-      '{"id":346,"cedula":null,"score":47,"decision":"en_revision","estado":"disbursed","reason_code":null,"signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+      '{"id":346,"cedula":null,"score":47,"decision":"en_revision","estado":"disbursed","reason_code":null,"reason_codes":["capacity_below_1_5","debt_1_year"],"signed_at":"2026-11-22T16:07:30.000+00:00","withdrawn_at":null,"created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
     );
   });
 });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assess, DEFAULT_INCOME_RULES, DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
+import { DEFAULT_INCOME_RULES } from '../../src/domain/scorecard/scorecard.ts';
 import {
   type Declared,
   judgeIncome,
   type Observation,
 } from '../../src/subjects/income/rules/judge-income.ts';
 import { applicant } from '../support/applicant.ts';
+import { BUILT_IN_CARD } from '../support/built-in-card.ts';
 
 const CALENDAR = { lastWhole: '2026-10', latest: '2026-11' };
 const MONTHS = ['2026-08', '2026-09', '2026-10'];
@@ -27,7 +28,7 @@ const of = (...amounts: number[]) =>
   Object.fromEntries(MONTHS.map((month, n) => [month, amounts[n] ?? amounts[0]!]));
 function declares(income: number, changes: Parameters<typeof applicant>[0] = {}): Declared {
   const application = applicant({ income, ...changes });
-  const again = (other: number) => assess({ ...application, income: other }, DEFAULT_POLICY);
+  const again = (other: number) => BUILT_IN_CARD.decide({ ...application, income: other });
   return { income, currency: 'COP', decision: again(income).decision, assess: again };
 }
 const judge = (declared: Declared, observations: readonly Observation[], rules = DEFAULT_INCOME_RULES) =>

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { readyAt } from '../support/eventually.ts';
 import { as, RUNTIME_ROLE, runtimePassword } from '../support/runtime-role.ts';
 import { anApplication } from '../support/service.ts';

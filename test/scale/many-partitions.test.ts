@@ -40,7 +40,6 @@ import {
   makePartitions,
 } from '../../src/subjects/applications/sql/partitions.ts';
 import { readPartnerApplication } from '../../src/subjects/applications/sql/partner-application.ts';
-import { policyOf } from '../../src/subjects/applications/sql/policies.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
 import { planRetention } from '../../src/subjects/applications/uses/retention.ts';
 import {
@@ -73,6 +72,7 @@ import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies
 import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
+import { policyOf } from '../../src/subjects/policies/sql/policies.ts';
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';

@@ -149,8 +149,15 @@ describe('a function that runs as the owner', () => {
   it('finds the tables of the store alone, and nobody but the runtime role may call it', async () => {
     const all = await names(`SELECT p.proname AS name ${OF_THE_OWNER} ORDER BY 1`);
     assert.deepEqual(all, [
-      ...['drop_contracts', 'erase_begun_messages', 'erase_reasons', 'fill_look_up_buckets'],
-      ...['forget_contracts', 'forget_partition', 'leave_partition', 'make_batch_partitions'],
+      ...[
+        'activate_policy',
+        'drop_contracts',
+        'erase_begun_messages',
+        'erase_reasons',
+        'fill_look_up_buckets',
+      ],
+      ...['forget_contracts', 'forget_partition', 'keep_policy_constants', 'leave_partition'],
+      ...['make_batch_partitions', 'withdraw_policy'],
     ]);
     const loose = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
       AND NOT 'search_path=public, pg_temp' = ANY (p.proconfig)`);

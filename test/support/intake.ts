@@ -1,11 +1,12 @@
 /** Registers in this process as POST /PRO does, without HTTP. */
+import pino from 'pino';
 import { namedFields } from '../../src/domain/application/fields.ts';
 import type { Credential } from '../../src/domain/partner/credential.ts';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
-import { rememberPolicy } from '../../src/subjects/applications/sql/policies.ts';
+import type { Database } from '../../src/ground/postgres/database.ts';
 import { Registrar } from '../../src/subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../../src/subjects/applications/uses/ingest-batch.ts';
 import { Credentials } from '../../src/subjects/partners/sql/credentials.ts';
+import { LivePolicy } from '../../src/subjects/policies/uses/live-policy.ts';
 import { sessionsOf, type TestDatabase, type TestStore } from './database.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
@@ -13,16 +14,24 @@ type SpreadStore = TestStore & Pick<TestDatabase, 'isSpread'>;
 
 const BATCH = 100;
 
+/** The live policy of a store, as a service opens it. */
+export function livePolicyOf({
+  database,
+  vault,
+  clock,
+}: Pick<TestStore, 'vault' | 'clock'> & { database: Database }) {
+  return LivePolicy.open({ database, vault, clock, log: pino({ level: 'silent' }) }, null);
+}
+
 /** Takes in one batch within this time; gives the answer. Throws where the batch gets none. */
 export async function intakeOf({ vault, isSpread, clock, ...store }: SpreadStore, withinMs = PATIENCE_MS) {
   const database = sessionsOf(store);
-  const policyId = await rememberPolicy(database, DEFAULT_POLICY);
   const context = {
     database,
     vault,
-    policy: DEFAULT_POLICY,
+    policies: await livePolicyOf({ database, vault, clock }),
     fields: namedFields('messaging'),
-    registrar: new Registrar(database, { policyId, indexKeyId: vault.indexKeyId }, { clock, isSpread }),
+    registrar: new Registrar(database, { indexKeyId: vault.indexKeyId }, { clock, isSpread }),
     onAnswered: () => {},
     onRemembered: () => {},
   };

@@ -1,7 +1,5 @@
 -- What the runtime role may do with the tables of applications (runtime_may).
 
-SELECT runtime_may('SELECT, INSERT', 'policies');
-SELECT runtime_may('USAGE', 'policies_id_seq');
 SELECT runtime_may('SELECT, USAGE', 'batch_numbers');
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'batches');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'open_phones');

@@ -175,8 +175,9 @@ $$;
 -- partition.
 --
 -- Returns a row a batch. verdict: 'done'; 'replay' (number, outcomes and draft of the first time), 'idempotency_reuse'
--- (its Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again
--- with this batch only). number, outcomes: as in batch_receipts.
+-- (its Idempotency-Key came with another body), 'dead_key', 'policy_changed' (p_policy_id is not the live policy by
+-- now, and no answer is remembered: score again; before a store's first activation every policy is right), or 'alone'
+-- (too near its cap to share a call: call again with this batch only). number, outcomes: as in batch_receipts.
 --
 -- p_resend: an earlier try of this batch may be registered, or may still arrive. If it is registered, its answer is
 -- given; if not, it cannot be registered any more after this call has committed, whatever this call's verdict is.
@@ -210,6 +211,7 @@ DECLARE
   v_partitions_end bigint;
   v_refused_keys integer[];
   v_index_key uuid;
+  v_policy_id smallint;
   v_partner integer[];
   v_cap integer[];
   v_verdict text[];
@@ -232,12 +234,11 @@ BEGIN
   END IF;
   -- Does not call elapsed_ms(): a function in SQL is planned again at each call.
   SELECT (SELECT e.ms FROM elapsed e), (SELECT e.partitions_end FROM elapsed e), (SELECT e.refused_keys FROM elapsed e),
-    (SELECT e.index_key FROM elapsed e), array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
-    array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
-  INTO v_elapsed_ms, v_partitions_end, v_refused_keys, v_index_key, v_partner, v_cap, v_verdict
+    (SELECT e.index_key FROM elapsed e), (SELECT l.policy_id FROM policy_live l), array_agg(k.partner_id ORDER BY o.n),
+    array_agg(k.daily_cap ORDER BY o.n), array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
+  INTO v_elapsed_ms, v_partitions_end, v_refused_keys, v_index_key, v_policy_id, v_partner, v_cap, v_verdict
   FROM unnest(b_key_id) WITH ORDINALITY AS o(key_id, n)
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > v_at);
-
   IF v_index_key <> p_index_key THEN PERFORM require_index_key(p_index_key); END IF;
   IF v_refused_keys <> '{}' THEN PERFORM refuse_keys(b_envelope, v_refused_keys); END IF;
   FOR n IN 1..cardinality(b_id) LOOP
@@ -250,6 +251,7 @@ BEGIN
     RETURN QUERY SELECT n, 'replay', v_receipt.number, v_receipt.outcomes, v_receipt.daily_cap, v_receipt.draft;
   END LOOP;
 
+  IF v_policy_id <> p_policy_id THEN v_verdict := array_replace(v_verdict, 'done', 'policy_changed'); END IF;
   v_decided := decide_candidates(v_at, v_partitions_end, v_verdict, v_partner, v_cap, v_first, b_positions, b_candidates,
     b_refused_before, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
   v_outcomes := store_batches(v_at, p_policy_id, v_decided.number, v_partner, v_decided.verdict, v_decided.registered, v_first,

@@ -65,7 +65,8 @@ BEGIN
   INTO v_read FROM unnest(p_ids) AS g(id) JOIN b ON b.id = batch_of(g.id)
   CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(b.facts) >= 28 * (position_of(g.id) + 1)
     THEN substring(b.facts FROM 28 * position_of(g.id) + 1 FOR 28) END AS bytes OFFSET 0) AS f;
-  SELECT jsonb_object_agg(p.id, p.content -> 'amount_limit' -> 'rates') INTO v_rates FROM policies p
+  -- The first form of policies has the rates at its limit.
+  SELECT jsonb_object_agg(p.id, coalesce(p.content #> '{amount_limit,rates}', p.content -> 'rates')) INTO v_rates FROM policies p
   WHERE p.id = ANY (v_read.policy_ids);
   INSERT INTO review_items (application_id, partner_id, score, currency, debt_amount, reference_amount, created_at, due_at)
   SELECT u.id, u.partner_id, u.score, u.currency, u.debt_amount,

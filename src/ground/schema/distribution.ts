@@ -13,7 +13,7 @@ import { grantRuntime, grantRuntimeAgain, sessionRole } from './runtime-role.ts'
 const TIMEOUT_MS = HOUR_MS;
 
 /** Each machine has a copy of these tables: every statement about a partner reads them, and they hardly ever change. */
-const COPIED = ['partners', 'api_keys', 'policies'];
+const COPIED = ['partners', 'api_keys', 'policies', 'policy_live'];
 
 /**
  * Tables that grow or are busy, with the column that determines the machine. All other tables stay on the

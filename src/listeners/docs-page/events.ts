@@ -147,8 +147,8 @@ function oneApplication(docs: Docs) {
     <p>${inline(
       inLanguage(
         docs,
-        '`reason_code` says why the application has its status: it is the code of the last review, or of the limit that rejected the application at once. It is null where the score alone decided.',
-        '`reason_code` dice por qué la solicitud tiene ese estado: es el código de la última revisión, o el del límite que la rechazó de inmediato. Es null si solo decidió el puntaje.',
+        '`reason_code` says why the application has its status: it is the code of the last review, or of the limit that rejected the application at once. It is null where the score alone decided. `reason_codes` are up to four reasons of a decision that is no approval, the most important first.',
+        '`reason_code` dice por qué la solicitud tiene ese estado: es el código de la última revisión, o el del límite que la rechazó de inmediato. Es null si solo decidió el puntaje. `reason_codes` son hasta cuatro motivos de una decisión que no es una aprobación, el más importante primero.',
       ),
     )}</p>
     ${table(

@@ -1,5 +1,6 @@
 /**
- * Answers `/docs`, `/openapi.json` and `/openapi.es.json`, which are made once at the start (contract, "Endpoints").
+ * Answers `/docs`, `/openapi.json` and `/openapi.es.json`, which are made at the start, and again when the bands change
+ * (contract, "Endpoints").
  * Reads the page's files. src/wire/contract/README.md has the rule.
  */
 import { hash } from 'node:crypto';
@@ -42,7 +43,9 @@ interface Asset {
   readonly tag: string;
 }
 
-export interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
+export interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator' | 'bands'> {
+  /** The least scores of the policy that is live now. */
+  readonly bands: () => Docs['bands'];
   /** The URL of the simulator's page under the hostname of a request; absent or null: there is no such page. */
   readonly simulatorUrl?: ((hostname: string) => string) | null;
   /** The requests that the service itself sends, for the OpenAPI documents; absent: none. */
@@ -56,13 +59,22 @@ export interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
 export function addDocs(app: FastifyInstance, options: DocsOptions): void {
   const { basePath, simulatorUrl = null } = options;
   const hasSimulator = simulatorUrl !== null;
-  const page = (language: Language) =>
-    asset(renderDocs({ ...options, hasSimulator, language }), 'text/html; charset=utf-8');
-  const pages: Readonly<Record<Language, Asset>> = { en: page('en'), es: page('es') };
+  const pagesWith = (bands: Docs['bands']): Readonly<Record<Language, Asset>> => {
+    const page = (language: Language) =>
+      asset(renderDocs({ ...options, bands, hasSimulator, language }), 'text/html; charset=utf-8');
+    return { en: page('en'), es: page('es') };
+  };
+  let bands = options.bands();
+  let pages = pagesWith(bands);
   app.get(`${basePath}/docs`, (request, reply) => {
     const { lang } = request.query as { lang?: unknown };
     const language = LANGUAGES.find((known) => known === lang) ?? request.language;
     reply.headers({ Vary: 'Accept-Language', 'Content-Language': language });
+    const now = options.bands();
+    if (now.approved !== bands.approved || now.in_review !== bands.in_review) {
+      bands = now;
+      pages = pagesWith(bands);
+    }
     return send(pages[language], request, reply);
   });
   for (const [name, language] of DOCUMENTS) {

@@ -1,5 +1,5 @@
 /** The parts of the contracts that the program gets: commands, settings, tables and jobs. */
-import { addGroup } from '../../program/cli/command.ts';
+import { addGroup, type Cli } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {
   CODE_TEMPLATE,
@@ -35,3 +35,10 @@ export const signing: Subject = {
   files: async () => (await import('./files.ts')).CONTRACT_FILES,
   service: async () => (await import('./service.ts')).SIGNING_SERVICE,
 };
+
+/** The monthly cost of the terms of loans on a day, `YYYY-MM-DD`, by currency (D45), to compare the policy with. */
+export async function realFactors({ roles }: Cli, today: string) {
+  const { loadTerms } = await import('./uses/load-terms.ts');
+  const { realFactorsOf } = await import('./uses/real-factors.ts');
+  return realFactorsOf(await loadTerms(await roles.setting(TERMS_FILE)), new Date(`${today}T12:00:00Z`));
+}

@@ -74,6 +74,7 @@ export function applicationExample(language: Language): object {
     decision: 'in_review',
     status: 'pending_signature',
     reasonCode: 'documents_verified',
+    reasonCodes: ['capacity_below_1_5', 'debt_1_year', 'two_debts'],
     signedAt: at('16:07:30'),
     withdrawnAt: null,
     createdAt: at('09:12:00'),

@@ -3,6 +3,7 @@ import { APPLICATION_STATUSES } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../domain/application/reason-codes.ts';
 import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../../domain/event/event.ts';
 import { OUTCOME_TYPES } from '../../domain/message/notify.ts';
+import { MOST_REASONS, REASON_CODE } from '../../domain/scorecard/reasons.ts';
 import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { EVENT_WORDS } from './event-words.ts';
@@ -176,7 +177,14 @@ export function readSchemas(language: Language): Record<string, Schema> {
         description:
           'Why it has this status: the code of the last review, or the limit that rejected it at its registration. null: the score alone decided.',
         type: ['string', 'null'],
-        enum: [...LIMIT_CODES, ...ALL_REASON_CODES, null],
+        examples: [...LIMIT_CODES, ...ALL_REASON_CODES],
+      },
+      reason_codes: {
+        description:
+          'Up to four reasons of a decision that is no approval, the most important first. They stay what they were at the registration. A policy may have codes of its own.',
+        type: 'array',
+        items: { type: 'string', pattern: REASON_CODE.source },
+        maxItems: MOST_REASONS,
       },
       signed_at: optionalTime('When the applicant signed the contract; it stays after a withdrawal.'),
       withdrawn_at: optionalTime('When the applicant withdrew from the signed contract.'),

@@ -12,7 +12,7 @@ import {
   type PartnerEventType,
   UNASKED_EVENT_TYPES,
 } from '../../domain/event/event.ts';
-import type { Decision, LimitCode } from '../../domain/scorecard/scorecard.ts';
+import type { Decision } from '../../domain/scorecard/scorecard.ts';
 import { optionalTime, withOffset } from '../../ground/base/clock.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { renderPartnerEvent } from './partner-event.ts';
@@ -67,7 +67,8 @@ interface ApplicationAnswer {
   readonly score: number;
   readonly decision: Decision;
   readonly status: ApplicationStatus;
-  readonly reasonCode: ReasonCode | LimitCode | null;
+  readonly reasonCode: ReasonCode | string | null;
+  readonly reasonCodes: readonly string[];
   readonly signedAt: Date | null;
   readonly withdrawnAt: Date | null;
   readonly createdAt: Date;
@@ -84,6 +85,7 @@ export function renderApplication(application: ApplicationAnswer, language: Lang
     decision: DECISION_NAMES[language][application.decision],
     [names.status]: LATER_STATUS_NAMES[language][application.status],
     reason_code: application.reasonCode,
+    reason_codes: application.reasonCodes,
     signed_at: optionalTime(application.signedAt),
     withdrawn_at: optionalTime(application.withdrawnAt),
     created_at: withOffset(application.createdAt),

@@ -4,14 +4,10 @@ import fc from 'fast-check';
 import type { Application, DebtAge, NumDebts, PriorHistory } from '../../../src/domain/application/fields.ts';
 import { INITIAL_STATUS } from '../../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../../src/domain/phone/phone.ts';
-import {
-  assess,
-  CRITERIA,
-  DEFAULT_POLICY,
-  installmentFactor,
-  MAX_POINTS,
-  type Policy,
-} from '../../../src/domain/scorecard/scorecard.ts';
+import type { Card } from '../../../src/domain/scorecard/card.ts';
+import { cardOfContent } from '../../../src/domain/scorecard/content.ts';
+import { DEFAULT_POLICY, type Form1 } from '../../../src/domain/scorecard/form-1.ts';
+import { CRITERIA, MAX_POINTS } from '../../../src/domain/scorecard/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../../src/ground/base/country-data.ts';
 import { APPLICANT } from '../../support/applicant.ts';
 
@@ -23,8 +19,18 @@ const BASE: Application = {
   income: 1,
   debt_amount: 1,
 };
-const score = (changes: Partial<Application>, policy: Policy = DEFAULT_POLICY) =>
-  assess({ ...BASE, ...changes }, policy);
+const CARDS = new WeakMap<Form1, Card>();
+function cardOf(policy: Form1): Card {
+  const card = CARDS.get(policy) ?? cardOfContent(policy);
+  CARDS.set(policy, card);
+  return card;
+}
+const installmentFactor = (policy: Form1) =>
+  1 / cardOf(policy).ratioOf({ income: 1, debt_amount: 1, currency: 'COP' });
+const score = (changes: Partial<Application>, policy: Form1 = DEFAULT_POLICY) => {
+  const { points, score, decision } = cardOf(policy).decide({ ...BASE, ...changes });
+  return { points, score, decision };
+};
 
 /** The bands of D27 as exact fractions: the ratio p/q gives the points. */
 const BANDS = [

@@ -7,9 +7,18 @@ import { type ApplicationId, partitionOf } from '../../../domain/application/ids
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import { CRITERIA, type Decision, type Points } from '../../../domain/scorecard/scorecard.ts';
+import type { Card } from '../../../domain/scorecard/card.ts';
+import type { ReasonWords } from '../../../domain/scorecard/document.ts';
+import { reasonWords } from '../../../domain/scorecard/reasons.ts';
+import {
+  CRITERIA,
+  type Decision,
+  type DecisionFacts,
+  type Points,
+} from '../../../domain/scorecard/scorecard.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
 import { SEALED_FIELDS } from './envelope.ts';
 import { byPartitions } from './partition-runs.ts';
 import {
@@ -62,6 +71,8 @@ export interface ApplicationDetails extends StoredApplication {
   readonly points: Points;
   /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
   readonly aboveLimit: boolean;
+  /** Why the decision is no approval, the most important reason first (D50). A code without words is damaged. */
+  readonly reasons: readonly { readonly code: string; readonly words: ReasonWords | null }[];
   /** Oldest first. */
   readonly events: readonly ApplicationEvent[];
 }
@@ -69,8 +80,7 @@ export interface ApplicationDetails extends StoredApplication {
 type Row = SealedRow & Omit<StoredApplication, 'fault' | 'fields'> & Record<string, unknown>;
 
 type DetailsRow = Row & {
-  readonly policyVersion: string;
-  readonly leastReviewScore: number;
+  readonly policy: PolicyRow;
   readonly events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
 };
 
@@ -103,14 +113,14 @@ const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(
 /** One statement, so that status and history are of the same moment. */
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${POINT_COLUMNS},
-    o.version AS "policyVersion", (o.content #>> '{decision,in_review}')::float8 AS "leastReviewScore",
+    o.policy,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code,
         'second', e.second_actor) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
-  JOIN policies o ON o.id = a.policy_id`;
+  JOIN LATERAL (SELECT ${POLICY_AS_JSON} AS policy FROM policies p WHERE p.id = a.policy_id) AS o ON true`;
 
 /** Everything about one application except its messages; null if there is none. */
 export async function readApplicationDetails(
@@ -122,13 +132,25 @@ export async function readApplicationDetails(
   const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
   if (found === undefined) return null;
   const { row, person } = found;
+  const { card } = storedPolicyOf(row.policy);
+  const { document } = card;
   return {
     ...applicationOf(row, person),
-    policyVersion: row.policyVersion,
+    policyVersion: document.version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
-    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.leastReviewScore,
+    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= document.decision.in_review,
+    reasons: reasonsOf(row, card),
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
+}
+
+/** Facts that are damaged have no decision, and so no reasons. */
+function reasonsOf(row: DetailsRow, { document, decide }: Card): ApplicationDetails['reasons'] {
+  if (row.decision === null) return [];
+  return decide(row as unknown as DecisionFacts).reasons.map((code) => ({
+    code,
+    words: reasonWords(code, document.reasons),
+  }));
 }
 
 const MOVE = `

@@ -2,21 +2,16 @@
  * Reads one application as its partner sees it (D41; contract, "Application state"). Reads `applications_of`,
  * `application_events` and `policies`.
  */
-import type { Application } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import {
-  type Decision,
-  type LimitCode,
-  type Policy,
-  passedLimit,
-} from '../../../domain/scorecard/scorecard.ts';
+import type { Decision, DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
 import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 
 export interface PartnerApplication {
@@ -30,7 +25,9 @@ export interface PartnerApplication {
    * Why it has this status: the code of the review that moved it last, or the limit that rejected it at its
    * registration. null: the score alone decided.
    */
-  readonly reasonCode: ReasonCode | LimitCode | null;
+  readonly reasonCode: ReasonCode | string | null;
+  /** Up to four reasons of a decision that is no approval, the most important first (D50). */
+  readonly reasonCodes: readonly string[];
   /** When the applicant signed the contract; it stays after a withdrawal. */
   readonly signedAt: Date | null;
   /** When the applicant withdrew from the signed contract. */
@@ -42,8 +39,8 @@ export interface PartnerApplication {
 
 interface Row
   extends SealedRow,
-    Pick<Application, 'income' | 'debt_amount' | 'currency'>,
-    Omit<PartnerApplication, 'idNumber' | 'decision' | 'status' | 'reasonCode'> {
+    DecisionFacts,
+    Omit<PartnerApplication, 'idNumber' | 'decision' | 'status' | 'reasonCode' | 'reasonCodes'> {
   readonly decision: Decision | null;
   readonly status: ApplicationStatus | null;
   /**
@@ -52,8 +49,7 @@ interface Row
    */
   readonly toldStatus: ApplicationStatus | null;
   readonly moveCode: ReasonCode | null;
-  /** The policy of an application that its registration rejected. */
-  readonly policy: Policy | null;
+  readonly policy: PolicyRow;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
@@ -61,9 +57,10 @@ const READ = `
   SELECT a.id::float8, a.score, a.decision, a.status, a.created_at AS "createdAt", ${SEALED_COLUMNS},
     coalesce(e.at, a.created_at) AS "updatedAt", coalesce(m.to_status, initial_status(a.decision)) AS "toldStatus",
     m.reason_code AS "moveCode", CASE WHEN m.reason_code = 'contract_withdrawn' THEN m.at END AS "withdrawnAt",
-    a.signed_at AS "signedAt", a.income, a.debt_amount, a.currency, CASE WHEN a.decision = 'rejected' THEN o.content END AS policy
+    a.signed_at AS "signedAt", a.income, a.debt_amount, a.currency, a.num_debts, a.debt_age, a.prior_history,
+    ${POLICY_AS_JSON} AS policy
   FROM applications_of(ARRAY[$1::bigint]) a
-  JOIN policies o ON o.id = a.policy_id
+  JOIN policies p ON p.id = a.policy_id
   LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
   LEFT JOIN (
     SELECT to_status, at, reason_code FROM application_events WHERE application_id = $1 AND to_status <> from_status
@@ -98,9 +95,11 @@ export async function readPartnerApplication(
   const { row, person } = found;
   const { decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt } = row;
   if (decision === null || status === null) return 'unreadable';
+  const { reasons, limit } = storedPolicyOf(row.policy).card.decide(row);
   return {
     ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt },
     idNumber: person.record?.id_number ?? null,
-    reasonCode: row.moveCode ?? (row.policy && passedLimit(row, row.policy)),
+    reasonCode: row.moveCode ?? limit,
+    reasonCodes: reasons,
   };
 }

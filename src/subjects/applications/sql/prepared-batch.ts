@@ -121,6 +121,8 @@ interface Idempotency {
 
 export interface PreparedBatch {
   readonly id: string;
+  /** The stored policy that scored the candidates. */
+  readonly policyId: number;
   readonly keyId: KeyId;
   readonly candidates: readonly PreparedCandidate[];
   /** The number of positions up to the last candidate. */
@@ -140,7 +142,7 @@ export interface PreparedBatch {
 /** Seals the personal data of the candidates and makes their blind indexes. */
 export function prepareBatch(
   vault: Vault,
-  keyId: KeyId,
+  { keyId, policyId }: Pick<PreparedBatch, 'keyId' | 'policyId'>,
   candidates: readonly Candidate[],
   idempotency: Idempotency | null,
 ): PreparedBatch {
@@ -171,6 +173,7 @@ export function prepareBatch(
   return {
     id,
     keyId,
+    policyId,
     candidates: prepared,
     positions,
     facts,

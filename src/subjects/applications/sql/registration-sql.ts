@@ -74,6 +74,8 @@ export type Verdict =
     }
   | { readonly kind: 'idempotency_reuse' }
   | { readonly kind: 'dead_key' }
+  /** Another policy is live: nothing is registered, and the batch has to be scored again. */
+  | { readonly kind: 'policy_changed' }
   | { readonly kind: 'alone' };
 
 const REGISTER = `
@@ -91,8 +93,6 @@ interface VerdictRow {
 
 /** What a process registers all batches with. */
 export interface RegistrationTerms {
-  /** The stored policy that scores the batches. */
-  readonly policyId: number;
   /** The fingerprint of the key of the blind indexes (`Vault.indexKeyId`). */
   readonly indexKeyId: string;
 }
@@ -106,7 +106,8 @@ export interface Progress {
 }
 
 /**
- * Registers all batches in one statement; the verdicts come in their order. `isRefusedBefore` says of which keys the
+ * Registers all batches, which one policy has scored, in one statement; the verdicts come in their order.
+ * `isRefusedBefore` says of which keys the
  * last batch registered nothing (`b_refused_before` of `register_batches`). `progress` says how far a failed statement
  * came.
  */
@@ -163,7 +164,7 @@ async function callRegisterBatches(
 
 /** The values in the order of the function's parameters. */
 function registerValues(
-  { policyId, indexKeyId }: RegistrationTerms,
+  { indexKeyId }: RegistrationTerms,
   resend: boolean,
   batches: readonly PreparedBatch[],
   isRefusedBefore: (keyId: KeyId) => boolean,
@@ -171,7 +172,7 @@ function registerValues(
   const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
   return [
-    policyId,
+    batches[0]!.policyId,
     indexKeyId,
     resend,
     uuidArray(batches, ({ id }) => id.replaceAll('-', '')),

@@ -83,7 +83,10 @@ class KeyOrder {
   }
 }
 
-/** Takes the first batch of the queue and those that can share its statement: no phone and no Idempotency-Key twice. */
+/**
+ * Takes the first batch of the queue and those that can share its statement: scored by the same policy, and no phone
+ * and no Idempotency-Key twice.
+ */
 function takeTogether(waiting: QueuedBatch[], maxApplications: number): QueuedBatch[] {
   const head = waiting.shift()!;
   if (head.alone) return [head];
@@ -93,7 +96,11 @@ function takeTogether(waiting: QueuedBatch[], maxApplications: number): QueuedBa
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
     const queued = waiting[index]!;
     if (applications + queued.batch.candidates.length > maxApplications) break;
-    if (queued.alone || queued.batch.conflictKeys.some((key) => conflictKeys.has(key))) {
+    if (
+      queued.alone ||
+      queued.batch.policyId !== head.batch.policyId ||
+      queued.batch.conflictKeys.some((key) => conflictKeys.has(key))
+    ) {
       index += 1;
       continue;
     }

@@ -17,7 +17,6 @@ export const BATCH_RECEIPTS = {
 } satisfies Table;
 
 export const TABLES: readonly Table[] = [
-  { name: 'policies', person: { not: 'scoring policies' } },
   // By partition, and by hand: `reseal-envelopes.ts`, `reindex.ts`, `partitions.ts`.
   { name: 'batches', person: 'blind index' },
   BATCH_RECEIPTS,

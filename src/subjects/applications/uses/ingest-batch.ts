@@ -1,5 +1,5 @@
 /**
- * Takes in a batch: reads, scores and decides each element, and registers the valid ones (D14-D19, D36, D38;
+ * Takes in a batch: reads, scores and decides each element, and registers the valid ones (D14-D19, D36, D38, D51;
  * ARCHITECTURE, "A request's way"). Writes the store through the registrar, and takes
  * those who were not registered out of the envelope afterwards; on DEV it writes nothing.
  */
@@ -10,8 +10,9 @@ import { readApplication } from '../../../domain/application/read-application.ts
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../../../domain/application/sandbox.ts';
 import { messageType } from '../../../domain/message/notify.ts';
 import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
-import { assess, type Policy } from '../../../domain/scorecard/scorecard.ts';
+import type { DecidingPolicy, LivePolicySource } from '../../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../../ground/base/language.ts';
+import { UnavailableError } from '../../../ground/base/registration-failure.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type AssessedOutcome, decodeDraft, encodeDraft } from '../sql/draft.ts';
@@ -23,7 +24,7 @@ import type { RegisteredBatch, Verdict } from '../sql/registration-sql.ts';
 interface IngestContext {
   readonly database: Database;
   readonly fields: readonly NamedField[];
-  readonly policy: Policy;
+  readonly policies: LivePolicySource;
   readonly vault: Vault;
   readonly registrar: Pick<Registrar, 'register'>;
   /** Called with the outcomes of each batch on PRO that is answered and is not a replay. */
@@ -54,25 +55,50 @@ export type BatchResult =
   | Extract<Verdict, { readonly kind: 'dead_key' }>
   | { readonly kind: 'idempotency_reuse' };
 
+/** Activations during one request; a batch that meets more of them gets no answer. */
+const MOST_CHANGES = 5;
+
 /**
- * The outcomes in the order of the batch. On PRO they are stored when this resolves; DEV stores nothing (D19). Throws
- * what `Registrar.register` throws, and `SandboxFailure` if a sandbox phone asks for it (D38).
+ * The outcomes in the order of the batch. On PRO they are stored when this resolves; DEV stores nothing (D19). One
+ * policy decides the whole batch: on PRO the live one at its registration (D51). Throws what `Registrar.register`
+ * throws, and `SandboxFailure` if a sandbox phone asks for it (D38).
  */
 export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
-  const { assessed, candidates } = assessBatch(context, request);
-  const { credential, idempotencyKey, language, body } = request;
+  const { policies } = context;
   if (request.environment === 'DEV') {
-    const outcomes: Outcome[] = assessed;
-    for (const candidate of candidates) outcomes[candidate.position] = simulate(candidate, credential);
-    return { kind: 'answered', outcomes, language, replayed: false };
+    await policies.refresh();
+    return simulateBatch(context, request);
   }
+  for (let changes = 0; changes < MOST_CHANGES; changes += 1) {
+    const result = await registerBatch(context, policies.now, request);
+    if (result !== null) return result;
+    await policies.refresh();
+  }
+  throw new UnavailableError('another policy was activated again and again');
+}
+
+function simulateBatch(context: IngestContext, request: BatchRequest): BatchResult {
+  const { assessed, candidates } = assessBatch(context, context.policies.now.card, request);
+  const outcomes: Outcome[] = assessed;
+  for (const candidate of candidates) outcomes[candidate.position] = simulate(candidate, request.credential);
+  return { kind: 'answered', outcomes, language: request.language, replayed: false };
+}
+
+/** Registers a batch as a policy decides it; null: another policy is live by now. */
+async function registerBatch(
+  context: IngestContext,
+  { id: policyId, card }: DecidingPolicy,
+  request: BatchRequest,
+): Promise<BatchResult | null> {
+  const { assessed, candidates } = assessBatch(context, card, request);
+  const { credential, idempotencyKey, language, body } = request;
   if (candidates.length === 0 && idempotencyKey === null) return answer(context, request, assessed);
   const { keyId } = credential;
   const idempotency =
     idempotencyKey === null
       ? null
       : { key: idempotencyKey, body, draft: encodeDraft({ language, outcomes: assessed }) };
-  const batch = prepareBatch(context.vault, keyId, candidates, idempotency);
+  const batch = prepareBatch(context.vault, { keyId, policyId }, candidates, idempotency);
   const verdict = await context.registrar.register(batch, request.deadline);
   switch (verdict.kind) {
     case 'done':
@@ -87,6 +113,8 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
     case 'dead_key':
     case 'idempotency_reuse':
       return verdict;
+    case 'policy_changed':
+      return null;
     case 'alone':
       throw new Error('the registrar answers for batches that go alone');
   }
@@ -116,13 +144,17 @@ function forgetRefused(
 }
 
 /** The outcome of each element as if all candidates register, and the candidates. */
-function assessBatch({ fields, policy }: IngestContext, { credential, environment, elements }: BatchRequest) {
+function assessBatch(
+  { fields }: IngestContext,
+  card: DecidingPolicy['card'],
+  { credential, environment, elements }: BatchRequest,
+) {
   const candidates: Candidate[] = [];
   const assessed = elements.map((element, position): AssessedOutcome => {
     const reading = readApplication(element, fields, credential.partner.country, environment);
     if (reading.kind !== 'valid') return reading;
     const { application } = reading;
-    const assessment = assess(application, policy);
+    const assessment = card.decide(application);
     const candidate = {
       position,
       application,

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import type { Application } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { assess, DEFAULT_INCOME_RULES, type Policy } from '../../../domain/scorecard/scorecard.ts';
+import { incomeRulesOf } from '../../../domain/scorecard/card.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import { readApplications, type StoredApplication } from '../../applications/sql/applications.ts';
-import { policyOf } from '../../applications/sql/policies.ts';
+import { policyOf, type StoredPolicy } from '../../policies/sql/policies.ts';
 import {
   type Calendar,
   type IncomeJudgement,
@@ -67,7 +67,7 @@ function faulty(reason: IncomeReason): IncomeJudgement {
 
 function judge(
   { fields, decision }: StoredApplication,
-  policy: Policy,
+  { card }: StoredPolicy,
   { observations }: Found,
   calendar: Calendar,
 ): IncomeJudgement {
@@ -77,9 +77,9 @@ function judge(
     income: application.income,
     currency: application.currency,
     decision: decision ?? 'rejected',
-    assess: (income: number) => assess({ ...application, income }, policy),
+    assess: (income: number) => card.decide({ ...application, income }),
   };
-  return judgeIncome(declared, observations, calendar, policy.income ?? DEFAULT_INCOME_RULES);
+  return judgeIncome(declared, observations, calendar, incomeRulesOf(card.document));
 }
 
 interface Made {
@@ -92,10 +92,10 @@ interface Made {
 async function store(
   { database, vault }: IncomeContext,
   { id, fields }: StoredApplication,
-  policy: Policy,
+  { content, card }: StoredPolicy,
   { found, judged, calendar }: Made,
 ): Promise<boolean> {
-  const rules = policy.income ?? DEFAULT_INCOME_RULES;
+  const rules = incomeRulesOf(card.document);
   const evidence = JSON.stringify({ observations: found.observations, months: judged.months });
   const declared = Math.round(Number(fields.income) * 100);
   const facts = [
@@ -105,7 +105,7 @@ async function store(
     found.confidence,
     declared,
     calendar.lastWhole,
-    policy,
+    content,
     rules,
   ];
   const digest = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
@@ -121,7 +121,7 @@ async function store(
       confidence: found.confidence,
       layouts: [...new Set(found.observations.map(({ source }) => source))].sort(),
       reader: found.reader,
-      policyVersion: policy.version,
+      policyVersion: content.version,
       rules,
       evidence: vault.seal(evidence, evidenceIdentity(id, digest)),
     });

@@ -61,6 +61,9 @@ async function writeExplained(io: Io, application: ExplainedApplication): Promis
     ['Decision', decision],
     ['Score', `${score ?? 'unreadable'} by policy ${application.policyVersion}`],
     ...CRITERIA.map((name) => [`  ${name}`, `${points[name] ?? '?'} of ${MAX_POINTS[name]}`] as const),
+    ...application.reasons.map(
+      ({ code, words }, index) => [`Reason ${index + 1}`, words?.en ?? code] as const,
+    ),
     ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
     ['Messages', messages.map(messageText).join('; ') || 'none'],
@@ -107,6 +110,7 @@ export function explainedJson(application: ExplainedApplication) {
   return {
     ...applicationJson(application),
     ...named(application, names),
+    reasons: application.reasons.map(({ code, words }) => ({ code, text: words?.en ?? null })),
     history: application.history.map(({ at, reasonCode, second, ...entry }) => ({
       at: withOffset(at),
       ...entry,

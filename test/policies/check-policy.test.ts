@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/domain/scorecard/scorecard.ts';
+import { describe, it } from 'node:test';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { ToldError } from '../../src/ground/base/told-error.ts';
-import { checkPolicy, loadPolicy } from '../../src/subjects/applications/uses/load-policy.ts';
-
-const folder = await mkdtemp(join(tmpdir(), 'ventanilla-policy-'));
-after(() => rm(folder, { recursive: true }));
+import { checkPolicy, parsePolicy } from '../../src/subjects/policies/rules/check-policy.ts';
 
 type Json = { [key: string]: Json | number | string | Json[] };
 
@@ -169,32 +163,25 @@ describe('checkPolicy', () => {
   });
 });
 
-describe('loadPolicy', () => {
-  const file = async (name: string, text: string) => {
-    const path = join(folder, name);
-    await writeFile(path, text);
-    return path;
-  };
-
-  it('reads a policy from a file', async () => {
+describe('parsePolicy', () => {
+  it('reads the text of a file', () => {
     const policy = changed('version', 'mine-1');
-    assert.deepEqual(await loadPolicy(await file('good.json', JSON.stringify(policy))), policy);
+    assert.deepEqual(parsePolicy(JSON.stringify(policy), 'p.json'), policy);
   });
 
-  it('names the file that is missing, is not JSON or breaks a rule', async () => {
+  it('names the file that is no JSON, is too large or breaks a rule', () => {
     const bad = [
-      join(folder, 'missing.json'),
-      folder,
-      await file('text.json', 'not json'),
-      await file('empty.json', ''),
-      await file('twice.json', JSON.stringify(DEFAULT_POLICY).replace('{', '{"version":"other",')),
-      await file('rule.json', JSON.stringify(changed('channel.gig', 21))),
+      'not json',
+      '',
+      JSON.stringify(DEFAULT_POLICY).replace('{', '{"version":"other",'),
+      JSON.stringify(changed('channel.gig', 21)),
+      JSON.stringify(changed('version', 'x')).padEnd(65_537),
+      '['.repeat(65_536),
     ];
-    for (const path of bad) {
-      await assert.rejects(loadPolicy(path), (error: Error) => {
-        assert.ok(error instanceof ToldError && error.message.includes(path), error.message);
-        return true;
-      });
-    }
+    for (const text of bad)
+      assert.throws(
+        () => parsePolicy(text, 'p.json'),
+        (error) => error instanceof ToldError && error.message.includes('p.json'),
+      );
   });
 });

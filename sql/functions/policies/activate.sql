@@ -1,0 +1,51 @@
+-- Versions of policies (D51): the acts that the runtime role may do by these functions alone.
+
+-- Makes a version the live one, and returns the number of the activation. NULL: another one than p_after was activated
+-- meanwhile. Nothing waits for it: registrations read the live version without a lock. Raises VN006 if the version is
+-- withdrawn or not there.
+CREATE OR REPLACE FUNCTION activate_policy(
+  p_policy_id smallint, p_after bigint, p_actor text, p_second_actor text, p_reason text, p_accepted text[]
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_live policy_live;
+  v_id bigint;
+BEGIN
+  -- One activation after the other: the second one sees the first one's.
+  SELECT * INTO v_live FROM policy_live l FOR UPDATE;
+  IF v_live.activation_id IS DISTINCT FROM p_after THEN RETURN NULL; END IF;
+  IF NOT EXISTS (SELECT FROM policies p WHERE p.id = p_policy_id AND p.withdrawn_at IS NULL) THEN
+    RAISE EXCEPTION 'policy % is withdrawn or not there', p_policy_id USING ERRCODE = 'VN006';
+  END IF;
+  -- On the machine with the table, as takeId does.
+  v_id := (SELECT nextval('policy_activations_id_seq'::text) FROM elapsed);
+  INSERT INTO policy_activations (id, policy_id, at, actor, second_actor, reason, accepted)
+  VALUES (v_id, p_policy_id, clock_timestamp(), p_actor, p_second_actor, p_reason, p_accepted);
+  UPDATE policy_live SET policy_id = p_policy_id, activation_id = v_id;
+  RETURN v_id;
+END
+$$;
+SELECT runs_as_owner('activate_policy(smallint, bigint, text, text, text, text[])');
+
+-- Keeps what a version of before 1.1 decides with. What is there stays.
+CREATE OR REPLACE FUNCTION keep_policy_constants(p_policy_id smallint, p_constants jsonb, p_sha256 bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE policies SET constants = p_constants, sha256 = p_sha256 WHERE id = p_policy_id AND constants IS NULL;
+END
+$$;
+SELECT runs_as_owner('keep_policy_constants(smallint, jsonb, bytea)');
+
+-- Withdraws a version that was never live. Returns whether there was one.
+CREATE OR REPLACE FUNCTION withdraw_policy(p_version text, p_actor text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  -- An activation at the same moment is over by then, or comes after and is refused.
+  PERFORM FROM policy_live l FOR UPDATE;
+  UPDATE policies p SET withdrawn_at = clock_timestamp(), withdrawn_by = p_actor
+  WHERE p.version = p_version AND p.added_by IS NOT NULL AND p.withdrawn_at IS NULL
+    AND NOT EXISTS (SELECT FROM policy_activations a WHERE a.policy_id = p.id);
+  RETURN FOUND;
+END
+$$;
+SELECT runs_as_owner('withdraw_policy(text, text)');

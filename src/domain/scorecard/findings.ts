@@ -1,0 +1,405 @@
+/**
+ * What a lender's second pair of eyes would say about a policy's document (D51; docs/policy.md, "Findings"). An error
+ * refuses the document: it could not decide every application, or not as it says. A warning may be meant, and is
+ * accepted by its code. The document has the right form already (`check-document.ts`). Pure.
+ */
+import { DAY_MS } from '../../ground/base/clock.ts';
+import { CURRENCIES, type Currency, RATES_AS_OF } from '../../ground/base/country-data.ts';
+import { keysOf } from '../../ground/base/keys-of.ts';
+import { baselineOf, type Card, cardOf } from './card.ts';
+import { constantsOf, isAmount } from './constants.ts';
+import { type Characteristic, type PolicyDocument, VALUES, type ValueCriterion } from './document.ts';
+import { reasonWords } from './reasons.ts';
+import { CRITERIA, type Criterion, DECISIONS, MAX_POINTS } from './scorecard.ts';
+
+/** Each code of a finding, and whether it refuses the document. */
+export const FINDINGS = {
+  gap: 'error',
+  overlap: 'error',
+  value_missing: 'error',
+  value_twice: 'error',
+  points_above_maximum: 'error',
+  baseline_above_maximum: 'error',
+  bands_out_of_order: 'error',
+  currency_without_rate: 'error',
+  not_a_day: 'error',
+  limit_twice: 'error',
+  reason_without_text: 'error',
+  reason_missing: 'error',
+  income_out_of_order: 'error',
+  example_differs: 'error',
+  against_direction: 'warning',
+  no_direction: 'warning',
+  constant_characteristic: 'warning',
+  unreachable_attribute: 'warning',
+  decision_unreachable: 'warning',
+  single_cell_decision: 'warning',
+  decision_without_reason: 'warning',
+  contract_bands: 'warning',
+  amount_limit_high: 'warning',
+  approves_without_capacity: 'warning',
+  rates_old: 'warning',
+  rates_off: 'warning',
+  installment_below_terms: 'warning',
+} as const satisfies Readonly<Record<string, 'error' | 'warning'>>;
+
+export type FindingCode = keyof typeof FINDINGS;
+
+export interface Finding {
+  readonly code: FindingCode;
+  readonly severity: 'error' | 'warning';
+  /** The path in the document, such as `characteristics.debt_age.attributes.2`. */
+  readonly place: string;
+  /** A sentence that names what is there and what should be. */
+  readonly text: string;
+}
+
+/** What a document is compared with. */
+export interface Circumstances {
+  /** Today, as `YYYY-MM-DD` in UTC. */
+  readonly today: string;
+  /** The real monthly payment of one unit of debt, by currency, where terms of loans are set (D45). */
+  readonly realFactors: Readonly<Partial<Record<Currency, number>>>;
+}
+
+/** All findings: errors first, each kind in the order of `FINDINGS`. Where there are errors, no cell is looked at. */
+export function findingsOf(document: PolicyDocument, circumstances: Circumstances): Finding[] {
+  const errors = [...shapeErrors(document), ...referenceErrors(document)];
+  const found = errors.length > 0 ? errors : soundFindings(document, circumstances);
+  return inOrder(found);
+}
+
+function soundFindings(document: PolicyDocument, circumstances: Circumstances): Finding[] {
+  const card = cardOf(document, constantsOf(document));
+  return [
+    ...exampleErrors(card),
+    ...attributeWarnings(document),
+    ...decisionWarnings(card),
+    ...ratesWarnings(document, circumstances),
+    ...termsWarnings(document, circumstances),
+  ];
+}
+
+function inOrder(findings: readonly Finding[]): Finding[] {
+  const order = Object.keys(FINDINGS);
+  return findings.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
+}
+
+function finding(code: FindingCode, place: string, text: string): Finding {
+  return { code, severity: FINDINGS[code], place, text };
+}
+
+/** Attributes that do not divide all applications among them, or that give more points than the contract has. */
+function shapeErrors({ characteristics }: PolicyDocument): Finding[] {
+  const found: Finding[] = intervalErrors(characteristics.payment_capacity);
+  for (const criterion of keysOf(VALUES)) found.push(...valueErrors(criterion, characteristics[criterion]));
+  for (const criterion of CRITERIA) {
+    const place = `characteristics.${criterion}`;
+    const most = MAX_POINTS[criterion];
+    const { attributes, baseline } = characteristics[criterion];
+    for (const [index, { points }] of attributes.entries())
+      if (points > most)
+        found.push(
+          finding(
+            'points_above_maximum',
+            `${place}.attributes.${index}.points`,
+            `${points} points are more than the ${most} that the contract has for ${criterion}`,
+          ),
+        );
+    if (baseline !== undefined && baseline > most)
+      found.push(
+        finding('baseline_above_maximum', `${place}.baseline`, `${baseline} is more than ${most} points`),
+      );
+  }
+  return found;
+}
+
+type Capacity = PolicyDocument['characteristics']['payment_capacity'];
+
+function intervalErrors({ attributes }: Capacity): Finding[] {
+  const place = (index: number) => `characteristics.payment_capacity.attributes.${index}`;
+  const found: Finding[] = [];
+  let end: string | undefined = '0';
+  for (const [index, { from, to }] of attributes.entries()) {
+    if (end === undefined || Number(from) < Number(end))
+      found.push(finding('overlap', place(index), `ratios from ${from} on have an attribute already`));
+    else if (Number(from) > Number(end))
+      found.push(finding('gap', place(index), `no attribute has the ratios from ${end} to ${from}`));
+    if (to !== undefined && Number(to) <= Number(from))
+      found.push(finding('overlap', place(index), `the interval ends at ${to}, before it begins at ${from}`));
+    end = to;
+  }
+  if (end !== undefined)
+    found.push(finding('gap', place(attributes.length - 1), `no attribute has the ratios from ${end} on`));
+  return found;
+}
+
+function valueErrors(
+  criterion: ValueCriterion,
+  { attributes }: Characteristic<{ readonly is: readonly string[] }>,
+): Finding[] {
+  const place = `characteristics.${criterion}`;
+  const written = attributes.flatMap(({ is }) => is);
+  return VALUES[criterion].flatMap((value) => {
+    const times = written.filter((one) => one === value).length;
+    if (times === 0) return [finding('value_missing', place, `no attribute has the value ${value}`)];
+    return times > 1 ? [finding('value_twice', place, `${times} attributes have the value ${value}`)] : [];
+  });
+}
+
+/** Parts of a document that do not fit together. */
+function referenceErrors(document: PolicyDocument): Finding[] {
+  const { decision, rates, limits, income } = document;
+  const found: Finding[] = [];
+  if (decision.approved < decision.in_review)
+    found.push(
+      finding(
+        'bands_out_of_order',
+        'decision',
+        `approved begins at ${decision.approved}, below in_review at ${decision.in_review}`,
+      ),
+    );
+  for (const currency of keysOf(CURRENCIES))
+    if (rates[currency] === undefined)
+      found.push(finding('currency_without_rate', `rates.${currency}`, `${currency} has no rate`));
+  for (const [place, day] of [
+    ['rates.as_of', rates.as_of],
+    ['valid_from', document.valid_from],
+  ] as const)
+    if (day !== undefined && day !== null && !isDay(day))
+      found.push(finding('not_a_day', place, `${day} is no day of the calendar`));
+  const ids = limits.map(({ id }) => id);
+  for (const [index, id] of ids.entries())
+    if (ids.indexOf(id) !== index)
+      found.push(finding('limit_twice', `limits.${index}.id`, `another limit has the id ${id}`));
+  if (income !== undefined && Number(income.rescore_ratio) > Number(income.confirm_ratio))
+    found.push(
+      finding(
+        'income_out_of_order',
+        'income',
+        `rescore_ratio ${income.rescore_ratio} is above confirm_ratio ${income.confirm_ratio}`,
+      ),
+    );
+  return [...found, ...reasonErrors(document)];
+}
+
+/** Whether a text of the form `YYYY-MM-DD` is a day. */
+function isDay(text: string): boolean {
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+/** Reasons that are not there, or that nobody could read. */
+function reasonErrors(document: PolicyDocument): Finding[] {
+  const found: Finding[] = [];
+  const used: [string, string][] = document.limits.map(({ reason }, index) => [
+    `limits.${index}.reason`,
+    reason,
+  ]);
+  for (const criterion of CRITERIA) {
+    const characteristic = document.characteristics[criterion];
+    for (const [index, { points, reason }] of characteristic.attributes.entries()) {
+      const place = `characteristics.${criterion}.attributes.${index}`;
+      if (reason !== undefined) used.push([`${place}.reason`, reason]);
+      // The channel is never a reason.
+      else if (criterion !== 'channel' && points < baselineOf(characteristic))
+        found.push(
+          finding(
+            'reason_missing',
+            place,
+            `${points} points are below the baseline of ${baselineOf(characteristic)}, and no reason says why`,
+          ),
+        );
+    }
+  }
+  for (const [place, code] of used)
+    if (reasonWords(code, document.reasons) === null)
+      found.push(finding('reason_without_text', place, `reasons has no text for ${code}`));
+  return found;
+}
+
+function exampleErrors(card: Card): Finding[] {
+  return (card.document.examples ?? []).flatMap(({ application, expect }, index) => {
+    const actual = card.decide(application);
+    const says = (it: { score: number; decision: string; reasons?: readonly string[] }) =>
+      `${it.score} ${it.decision}${expect.reasons === undefined ? '' : ` (${it.reasons?.join(', ') || 'no reasons'})`}`;
+    return says(expect) === says(actual)
+      ? []
+      : [
+          finding(
+            'example_differs',
+            `examples.${index}`,
+            `the example expects ${says(expect)}, the card gives ${says(actual)}`,
+          ),
+        ];
+  });
+}
+
+/** The points of a characteristic, from the applicants that are the worst for a lender to the best. */
+function pointsUp(criterion: Criterion, { characteristics }: PolicyDocument): number[] {
+  if (criterion === 'payment_capacity')
+    return characteristics.payment_capacity.attributes.map(({ points }) => points);
+  const { attributes } = characteristics[criterion];
+  return VALUES[criterion]
+    .toReversed()
+    .map((value) => attributes.find(({ is }) => is.includes(value))!.points);
+}
+
+function attributeWarnings(document: PolicyDocument): Finding[] {
+  const found: Finding[] = [];
+  for (const criterion of CRITERIA) {
+    const place = `characteristics.${criterion}`;
+    const { direction = 'increasing' } = document.characteristics[criterion];
+    const points = pointsUp(criterion, document);
+    const falls = points.findIndex((value, index) => index > 0 && value < points[index - 1]!);
+    if (falls !== -1) {
+      const text = `a better applicant gets ${points[falls]} points where a worse one gets ${points[falls - 1]}`;
+      found.push(finding(direction === 'none' ? 'no_direction' : 'against_direction', place, text));
+    }
+    if (criterion !== 'channel' && points.every((value) => value === points[0]))
+      found.push(
+        finding('constant_characteristic', place, `everybody gets ${points[0]} points for ${criterion}`),
+      );
+  }
+  return [...found, ...unreachable(document)];
+}
+
+/** Attributes of the payment capacity whose applications a limit rejects in any case. */
+function unreachable({ characteristics, limits }: PolicyDocument): Finding[] {
+  const shares = limits.flatMap((limit) => (isAmount(limit) ? [] : [Number(limit.installments_of_income)]));
+  const least = Math.min(...shares);
+  return characteristics.payment_capacity.attributes.flatMap(({ from, to }, index) =>
+    to !== undefined && Number(to) * least <= 1
+      ? [
+          finding(
+            'unreachable_attribute',
+            `characteristics.payment_capacity.attributes.${index}`,
+            `a limit rejects everybody with a ratio from ${from} to ${to}, so the points never count`,
+          ),
+        ]
+      : [],
+  );
+}
+
+/** The contract's bands (contract, "Outcome at creation"). */
+const CONTRACT_BANDS = { approved: 70, in_review: 30 };
+/** D29's amount limit, and how many times of it a lender hardly means. */
+const CONTRACT_AMOUNT_USD = 25_000;
+const HIGH_TIMES = 10;
+
+function decisionWarnings(card: Card): Finding[] {
+  const { document, cells } = card;
+  const { decision, limits } = document;
+  const found: Finding[] = [];
+  for (const outcome of DECISIONS) {
+    const reached = cells.filter(({ byScore }) => byScore.decision === outcome);
+    const [first] = reached;
+    if (first === undefined)
+      found.push(finding('decision_unreachable', 'decision', `no score leads to ${outcome}`));
+    else if (reached.length === 1)
+      found.push(
+        finding(
+          'single_cell_decision',
+          'decision',
+          `of ${cells.length} kinds of applications one alone is ${outcome} by its score: ${cellText(first)}`,
+        ),
+      );
+  }
+  const mute = cells.find(({ byScore }) => byScore.decision !== 'approved' && byScore.reasons.length === 0);
+  if (mute !== undefined)
+    found.push(
+      finding(
+        'decision_without_reason',
+        'characteristics',
+        `${cellText(mute)} is ${mute.byScore.decision}, and no reason can be told`,
+      ),
+    );
+  if (decision.approved !== CONTRACT_BANDS.approved || decision.in_review !== CONTRACT_BANDS.in_review)
+    found.push(
+      finding(
+        'contract_bands',
+        'decision',
+        `the bands are ${decision.approved} and ${decision.in_review}, the contract's 70 and 30`,
+      ),
+    );
+  const amounts = limits.filter(isAmount).map(({ usd }) => Number(usd));
+  if (!amounts.some((usd) => usd <= CONTRACT_AMOUNT_USD * HIGH_TIMES))
+    found.push(
+      finding(
+        'amount_limit_high',
+        'limits',
+        amounts.length === 0
+          ? 'no limit of the amount'
+          : `the amount limit is ${Math.min(...amounts)} USD, the contract's 25,000`,
+      ),
+    );
+  return [...found, ...withoutCapacity(card)];
+}
+
+/** Approvals of whom the reference installment takes more than the whole income. */
+function withoutCapacity({ cells, document }: Card): Finding[] {
+  const isLimited = document.limits.some(
+    (limit) => !isAmount(limit) && Number(limit.installments_of_income) <= 1,
+  );
+  const { attributes } = document.characteristics.payment_capacity;
+  const approved = cells.find(
+    ({ capacity, byScore }) => byScore.decision === 'approved' && Number(attributes[capacity]!.from) < 1,
+  );
+  if (isLimited || approved === undefined) return [];
+  return [
+    finding(
+      'approves_without_capacity',
+      'limits',
+      `${cellText(approved)} is approved also where the installment is above the whole income`,
+    ),
+  ];
+}
+
+function cellText({ capacity, debtAge, numDebts, priorHistory }: Card['cells'][number]): string {
+  return `capacity attribute ${capacity}, debt_age ${debtAge}, num_debts ${numDebts}, prior_history ${priorHistory}`;
+}
+
+const OLD_AFTER_DAYS = 90;
+const OFF_TIMES = 3;
+
+function ratesWarnings({ rates }: PolicyDocument, { today }: Circumstances): Finding[] {
+  const days = (Date.parse(today) - Date.parse(rates.as_of)) / DAY_MS;
+  const found: Finding[] =
+    days > OLD_AFTER_DAYS
+      ? [finding('rates_old', 'rates.as_of', `the rates are ${days} days old, of ${rates.as_of}`)]
+      : [];
+  for (const currency of keysOf(CURRENCIES)) {
+    const [rate, known] = [Number(rates[currency]), CURRENCIES[currency]];
+    if (rate > known * OFF_TIMES || rate < known / OFF_TIMES)
+      found.push(
+        finding(
+          'rates_off',
+          `rates.${currency}`,
+          `${rates[currency]} is more than three times off the ${known} of ${RATES_AS_OF}`,
+        ),
+      );
+  }
+  return found;
+}
+
+/** Currencies in which the real loan costs more a month than the reference installment says. */
+function termsWarnings(document: PolicyDocument, { realFactors }: Circumstances): Finding[] {
+  const { factor, factors } = constantsOf(document);
+  return keysOf(CURRENCIES).flatMap((currency) => {
+    const real = realFactors[currency];
+    const reference = Number(factors[currency] ?? factor);
+    if (real === undefined || reference >= real) return [];
+    return [
+      finding(
+        'installment_below_terms',
+        'reference_installment',
+        `in ${currency} the terms of loans take ${percent(real)} of the debt a month, the reference installment ${percent(reference)}`,
+      ),
+    ];
+  });
+}
+
+/** Such as `3.92 %`. */
+function percent(fraction: number): string {
+  return `${(fraction * 100).toFixed(2)} %`;
+}

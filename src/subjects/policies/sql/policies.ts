@@ -1,0 +1,243 @@
+/**
+ * The versions of policies: drafts, ready ones, and which one is live (D30, D51; docs/policy.md, "Versions"). Reads and
+ * writes `policies` and `policy_drafts`; activates by `activate_policy`.
+ */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Card } from '../../../domain/scorecard/card.ts';
+import type { Constants } from '../../../domain/scorecard/constants.ts';
+import { cardOfContent, newConstantsOf, type PolicyContent } from '../../../domain/scorecard/content.ts';
+import { errorCode } from '../../../ground/base/describe-error.ts';
+import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
+import { digestOf } from './digest.ts';
+
+export const POLICY_STATES = ['draft', 'ready', 'live', 'retired'] as const;
+export type PolicyState = (typeof POLICY_STATES)[number];
+
+/** A policy that can decide. */
+export interface StoredPolicy {
+  readonly id: number;
+  readonly content: PolicyContent;
+  readonly card: Card;
+}
+
+/** A policy as it is stored. The last two are null of a policy that version 1.0 stored and no later one used. */
+export interface PolicyRow {
+  readonly id: number;
+  readonly content: PolicyContent;
+  readonly constants: Constants | null;
+  readonly sha256: string | null;
+}
+
+const COLUMNS = "p.id, p.content, p.constants, encode(p.sha256, 'hex') AS sha256";
+
+/** Cards are pure, so two stores of a process may share one. Bound: as many as a store has in use at once. */
+const CARDS = new Map<string, Card>();
+const MOST_CARDS = 64;
+
+/** The policy of a row. */
+export function storedPolicyOf({ id, content, constants, sha256 }: PolicyRow): StoredPolicy {
+  if (constants === null || sha256 === null) return { id, content, card: cardOfContent(content) };
+  const key = `${sha256} ${constants.factor}`;
+  const card = CARDS.get(key) ?? cardOfContent(content, constants);
+  if (CARDS.size >= MOST_CARDS) CARDS.clear();
+  CARDS.set(key, card);
+  return { id, content, card };
+}
+
+/** A `PolicyRow` as one column, of the table `policies p`. */
+export const POLICY_AS_JSON = `(SELECT to_json(r) FROM (SELECT ${COLUMNS}) AS r)`;
+
+const FIND = `SELECT ${COLUMNS} FROM policies p WHERE p.version = $1`;
+
+/** A version that is ready, live or retired; null: there is none. */
+export async function findPolicy(session: Session, version: string): Promise<StoredPolicy | null> {
+  const [row] = (await session.query<PolicyRow>(FIND, [version])).rows;
+  return row === undefined ? null : storedPolicyOf(row);
+}
+
+const OF_APPLICATION = `
+  SELECT ${COLUMNS} FROM applications_of(ARRAY[$1::bigint]) a JOIN policies p ON p.id = a.policy_id`;
+
+/** The policy that decided an application; null if there is no such application. */
+export async function policyOf(session: Session, id: ApplicationId): Promise<StoredPolicy | null> {
+  const [row] = (await session.query<PolicyRow>(OF_APPLICATION, [id])).rows;
+  return row === undefined ? null : storedPolicyOf(row);
+}
+
+/** Without ON CONFLICT, because Citus would need the right to update for it. */
+const ADD = `
+  INSERT INTO policies (id, version, content, constants, sha256, added_by, accepted)
+  VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7)`;
+/** PostgreSQL's code: another process has made the row meanwhile. */
+const IS_THERE = '23505';
+
+/** Who made a version ready, and which warnings were accepted for it. */
+export interface Readiness {
+  readonly by: string;
+  readonly accepted: readonly string[];
+}
+
+/**
+ * Makes a version ready: stores it with its constants, unless its version is there. `isSame` says whether what is there
+ * has the same content.
+ */
+export async function addPolicy(
+  session: Session,
+  content: PolicyContent,
+  { by, accepted }: Readiness,
+): Promise<{ policy: StoredPolicy; isNew: boolean; isSame: boolean }> {
+  const found = await findPolicy(session, content.version);
+  if (found !== null)
+    return { policy: found, isNew: false, isSame: digestOf(found.content) === digestOf(content) };
+  const id = await takeId(session, 'policies');
+  const constants = newConstantsOf(content);
+  const values = [JSON.stringify(content), JSON.stringify(constants), digestOf(content)];
+  await session.query(ADD, [id, content.version, ...values, by, accepted]);
+  return { policy: { id, content, card: cardOfContent(content, constants) }, isNew: true, isSame: true };
+}
+
+/** The same outside of a transaction, where another process may store the version at the same moment. */
+export async function addPolicyOnce(database: Database, content: PolicyContent, readiness: Readiness) {
+  try {
+    return await addPolicy(database, content, readiness);
+  } catch (error) {
+    if (errorCode(error) !== IS_THERE) throw error;
+    return addPolicy(database, content, readiness);
+  }
+}
+
+const WITHOUT_CONSTANTS = `SELECT ${COLUMNS} FROM policies p WHERE p.constants IS NULL`;
+const KEEP_CONSTANTS = "SELECT keep_policy_constants($1::smallint, $2, decode($3, 'hex'))";
+
+/** Computes and stores what policies of version 1.0 decide with, once (`form-1.ts` says why). */
+export async function keepConstants(database: Database): Promise<void> {
+  for (const { id, content } of (await database.query<PolicyRow>(WITHOUT_CONSTANTS)).rows) {
+    await database.query(KEEP_CONSTANTS, [id, JSON.stringify(newConstantsOf(content)), digestOf(content)]);
+  }
+}
+
+/** The live policy, and the activation that made it so. */
+export interface LivePolicyRow extends StoredPolicy {
+  readonly activationId: number;
+}
+
+const LIVE_ID = 'SELECT policy_id AS id FROM policy_live';
+const LIVE = `
+  SELECT ${COLUMNS}, l.activation_id::float8 AS "activationId" FROM policy_live l JOIN policies p ON p.id = l.policy_id`;
+
+/** The id of the live policy; null: none has been activated yet. */
+export async function readLiveId(session: Session): Promise<number | null> {
+  return (await session.query<{ id: number | null }>(LIVE_ID)).rows[0]?.id ?? null;
+}
+
+/** The live policy; null: none has been activated yet. */
+export async function readLive(session: Session): Promise<LivePolicyRow | null> {
+  const [row] = (await session.query<PolicyRow & { activationId: number }>(LIVE)).rows;
+  return row === undefined ? null : { ...storedPolicyOf(row), activationId: row.activationId };
+}
+
+const ACTIVATE = 'SELECT activate_policy($1::smallint, $2::bigint, $3, $4, $5, $6)::float8 AS "activationId"';
+
+export interface Activation {
+  readonly policyId: number;
+  /** The activation that is live as the caller knows it; null: none. */
+  readonly after: number | null;
+  readonly by: string;
+  /** The second operator; null: the command line, and a store's first policy. */
+  readonly second: string | null;
+  readonly reason: string;
+  readonly accepted: readonly string[];
+}
+
+/** Makes a policy the live one. False: another one was activated meanwhile. Throws where the version is withdrawn. */
+export async function activatePolicy(session: Session, activation: Activation): Promise<boolean> {
+  const { policyId, after, by, second, reason, accepted } = activation;
+  const values = [policyId, after, by, second, reason, accepted];
+  const { rows } = await session.query<{ activationId: number | null }>(ACTIVATE, values);
+  return rows[0]?.activationId !== null;
+}
+
+/** A version as `policy list` shows it. */
+export interface PolicyVersion {
+  readonly version: string;
+  readonly state: PolicyState;
+  readonly title: string | null;
+  readonly sha256: string | null;
+  readonly addedBy: string | null;
+  readonly addedAt: Date;
+  readonly accepted: readonly string[];
+  /** The last activation; null: there was none. */
+  readonly activatedAt: Date | null;
+  readonly activatedBy: string | null;
+  readonly second: string | null;
+  readonly reason: string | null;
+}
+
+/** Version 1.0 stored a policy when it began to decide with it: what it stored and is not live now is retired. */
+const LIST = `
+  SELECT p.version, CASE WHEN l.policy_id IS NOT NULL THEN 'live'
+      WHEN a.at IS NOT NULL OR p.withdrawn_at IS NOT NULL OR p.added_by IS NULL THEN 'retired' ELSE 'ready' END AS state,
+    p.content ->> 'title' AS title, encode(p.sha256, 'hex') AS sha256, p.added_by AS "addedBy",
+    p.first_used_at AS "addedAt", p.accepted, a.at AS "activatedAt", a.actor AS "activatedBy", a.second_actor AS second,
+    a.reason
+  FROM policies p
+  LEFT JOIN policy_live l ON l.policy_id = p.id
+  LEFT JOIN LATERAL (
+    SELECT v.at, v.actor, v.second_actor, v.reason FROM policy_activations v WHERE v.policy_id = p.id
+    ORDER BY v.id DESC LIMIT 1) AS a ON true
+  UNION ALL
+  SELECT d.version, 'draft', d.content ->> 'title', NULL, d.actor, d.added_at, '{}', NULL, NULL, NULL, NULL
+  FROM policy_drafts d
+  ORDER BY "activatedAt" DESC NULLS FIRST, "addedAt" DESC, version`;
+
+/** All versions: drafts and those never activated first, then by their last activation, the newest first. */
+export async function listPolicies(session: Session): Promise<PolicyVersion[]> {
+  return (await session.query<PolicyVersion>(LIST)).rows;
+}
+
+const PUT_DRAFT = `
+  INSERT INTO policy_drafts AS d (version, content, actor) VALUES ($1, $2, $3)
+  ON CONFLICT (version) DO UPDATE SET content = excluded.content, actor = excluded.actor, added_at = now()`;
+const DRAFTS = 'SELECT count(*)::integer AS count FROM policy_drafts WHERE version <> $1';
+const FIND_DRAFT = 'SELECT content, actor FROM policy_drafts WHERE version = $1';
+const DROP_DRAFT = 'DELETE FROM policy_drafts WHERE version = $1';
+
+/** The most drafts of a store: operators delete those that nobody needs. */
+export const MOST_DRAFTS = 100;
+
+/** Stores a draft in the place of an earlier one. False: the store has `MOST_DRAFTS` others. */
+export async function putDraft(session: Session, content: PolicyContent, by: string): Promise<boolean> {
+  const { rows } = await session.query<{ count: number }>(DRAFTS, [content.version]);
+  if ((rows[0]?.count ?? 0) >= MOST_DRAFTS) return false;
+  await session.query(PUT_DRAFT, [content.version, JSON.stringify(content), by]);
+  return true;
+}
+
+/** A draft, and who saved it; null: there is none. */
+export async function findDraft(
+  session: Session,
+  version: string,
+): Promise<{ content: PolicyContent; actor: string } | null> {
+  const { rows } = await session.query<{ content: PolicyContent; actor: string }>(FIND_DRAFT, [version]);
+  return rows[0] ?? null;
+}
+
+/** Deletes a draft. False: there is none. */
+export async function dropDraft(session: Session, version: string): Promise<boolean> {
+  return (await session.query(DROP_DRAFT, [version])).rowCount === 1;
+}
+
+const TODAY = "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS today";
+
+/** Today in UTC, by the database's clock (D39). */
+export async function readToday(session: Session): Promise<string> {
+  return onlyRow((await session.query<{ today: string }>(TODAY)).rows).today;
+}
+
+const WITHDRAW = 'SELECT withdraw_policy($1, $2) AS done';
+
+/** Withdraws a version that is ready and was never live. False: there is none. */
+export async function withdrawPolicy(session: Session, version: string, by: string): Promise<boolean> {
+  return (await session.query<{ done: boolean }>(WITHDRAW, [version, by])).rows[0]?.done === true;
+}

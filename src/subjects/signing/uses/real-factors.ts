@@ -1,0 +1,24 @@
+/**
+ * What the terms of loans really cost a month, for the comparison with the policy's reference installment (D27, D45).
+ * Pure.
+ */
+import { priceLoan } from '../../../domain/loan/offer.ts';
+import type { Terms } from '../../../domain/loan/terms.ts';
+import { toMinor } from '../../../domain/money/money.ts';
+import type { Currency } from '../../../ground/base/country-data.ts';
+
+/**
+ * The installment of one unit of debt by currency, with its fees, for a loan of the most that a country's terms lend:
+ * smaller loans cost as much or more. Currencies without terms that price a loan now have none.
+ */
+export function realFactorsOf(terms: Terms | null, now: Date): Partial<Record<Currency, number>> {
+  const factors: Partial<Record<Currency, number>> = {};
+  for (const country of Object.values(terms?.countries ?? {})) {
+    const { currency, maximum } = country;
+    const priced = priceLoan(country, { amount: Number(maximum), currency }, now);
+    if (priced.kind === 'blocked') continue;
+    const factor = Number(priced.loan.installment) / Number(toMinor(maximum, currency));
+    factors[currency] = Math.max(factor, factors[currency] ?? 0);
+  }
+  return factors;
+}
