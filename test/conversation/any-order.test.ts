@@ -251,7 +251,7 @@ async function settle(): Promise<void> {
 }
 
 const ENDS = `
-  SELECT application_id, seal_id, content, turn FROM conversation_inputs
+  SELECT application_id::float8 AS "applicationId", seal_id AS "sealId", content, turn FROM conversation_inputs
   WHERE application_id = $1 AND source = 'work' AND turn > $2 ORDER BY turn, at, id`;
 
 /** The ends of work that turns after this one took. */

@@ -40,8 +40,8 @@ describe('conversation list', () => {
       const { isOpen = null, heldBy = null, place = null } = filter;
       const fitting = all.filter(
         (row) =>
-          (isOpen === null || (row.ended_at === null) === isOpen) &&
-          (heldBy === null || row.held_by === heldBy) &&
+          (isOpen === null || (row.endedAt === null) === isOpen) &&
+          (heldBy === null || row.heldBy === heldBy) &&
           (place === null || row.place === place),
       );
       assert.deepEqual(

@@ -90,7 +90,7 @@ it('D43: the newest conversation of an application is the one that began last', 
   await machines.at(-1)!.settle();
   for (const database of databases) {
     await json('conversation', 'start', `${eva.id}`);
-    assert.equal((await conversationOf(database, eva.id as ApplicationId))?.ended_at, null);
+    assert.equal((await conversationOf(database, eva.id as ApplicationId))?.endedAt, null);
     await json('conversation', 'hand-over', `${eva.id}`);
     await json('conversation', 'close', `${eva.id}`);
     await machines.at(-1)!.settle();

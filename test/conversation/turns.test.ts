@@ -552,7 +552,7 @@ describe('work beside the conversations', () => {
       FROM unnest('{11,12,13,14,15,21}'::integer[]) AS c, generate_series(1, CASE c WHEN 11 THEN 4 ELSE 1 END) AS n`,
     );
     const conversations = async (room: number, held: number[] = []) =>
-      (await claimFiles(room, held)).map(({ conversation_id }) => Number(conversation_id)).sort();
+      (await claimFiles(room, held)).map(({ conversationId }) => Number(conversationId)).sort();
     // Files of the oldest conversation wait, and the other partner comes first where one of partner 1 is read.
     assert.deepEqual(await conversations(1), [11]);
     assert.deepEqual(await conversations(1, [1]), [21]);
@@ -567,6 +567,26 @@ describe('work beside the conversations', () => {
     assert.deepEqual(await conversations(6), [11]);
     assert.deepEqual(await conversations(6), []);
   });
+});
+
+it('what a turn claims also has the names that 1.0 reads, whose processes work beside this version', async () => {
+  const ana = await applicantAt(APPROVED);
+  await ana.tap();
+  await hear(await ana.textEvent('hola'));
+  const keys = store.vault.dataKeyIds.map((id) => Buffer.of(id));
+  const { rows: claimed } = await database.query('SELECT t.inputs, t.told FROM claim_turns(1, $1, $2) AS t', [
+    [(await ana.row()).id],
+    keys,
+  ]);
+  const { inputs, told } = claimed[0];
+  const { id, conversation_id, application_id, seal_id, message_index } = inputs[0];
+  const { rows: stored } = await database.query(
+    'SELECT conversation_id, application_id, seal_id, message_index FROM conversation_inputs WHERE id = $1',
+    [id],
+  );
+  assert.deepEqual([{ conversation_id, application_id, seal_id, message_index }], stored);
+  assert.ok(told[0].arrived_at !== null && told[0].arrived_at === told[0].arrivedAt);
+  await settle();
 });
 
 it('work of a conversation that ended meanwhile is dropped: who opts out gets no code (D43)', async () => {

@@ -7,7 +7,8 @@ RETURN CASE WHEN p_value::text ~ '^\d{1,9}$' THEN p_value::text::integer END;
 
 -- Claims conversations, and reads what turns of them need: the inputs that wait, the replies that what was said stands
 -- on, and whether the newest reply is untold (src/subjects/messages/sql/replies.ts). These are read after the
--- claim, so that a turn which committed before it is seen.
+-- claim, so that a turn which committed before it is seen. The members of JSON with an underscore are for processes of
+-- 1.0, which work beside this version: they go one release later.
 CREATE OR REPLACE FUNCTION claim_turns(p_limit integer, p_ids bigint[], p_keys bytea[])
 RETURNS TABLE (conversation conversations, now timestamptz, waited_ms bigint, inputs json, told json, untold text)
 LANGUAGE plpgsql ROWS 100 AS $$
@@ -16,12 +17,16 @@ DECLARE
 BEGIN
   IF cardinality(v_claimed) = 0 THEN RETURN; END IF;
   RETURN QUERY SELECT c::conversations, clock_timestamp(), elapsed_ms() - c.moved_ms, (
-    SELECT json_agg(json_build_object('id', i.id::text, 'conversation_id', i.conversation_id::text,
-      'application_id', i.application_id::text, 'source', i.source, 'seal_id', i.seal_id,
-      'message_index', i.message_index::text, 'at', i.at, 'content', encode(i.content, 'base64')) ORDER BY i.at, i.id)
+    SELECT json_agg(json_build_object('id', i.id::text, 'conversationId', i.conversation_id::text,
+      'applicationId', i.application_id, 'source', i.source, 'sealId', i.seal_id,
+      'messageIndex', lpad(to_hex(i.message_index), 16, '0'), 'at', i.at, 'content', encode(i.content, 'base64'),
+      'conversation_id', i.conversation_id::text, 'application_id', i.application_id::text, 'seal_id', i.seal_id,
+      'message_index', i.message_index::text) ORDER BY i.at, i.id)
     FROM conversation_inputs i WHERE i.conversation_id = c.id AND i.turn IS NULL
   ), (
-    SELECT json_agg(t) FROM told_replies(c.application_id, ARRAY[c.contract_turn, turn_in(c.state -> 'askedTurn'),
+    SELECT json_agg(json_build_object('turn', t.turn, 'fate', t.fate, 'arrivedAt', t.arrived_at,
+      'arrived_at', t.arrived_at))
+    FROM told_replies(c.application_id, ARRAY[c.contract_turn, turn_in(c.state -> 'askedTurn'),
       turn_in(c.state -> 'approvalTurn'), turn_in(c.state -> 'copyTurn')]) AS t
   ), (
     SELECT untold_as(n.status) FROM (

@@ -101,11 +101,11 @@ async function startWorkOf(kind: WorkKind, given: LoopContext): Promise<Loop> {
     vault,
     clock,
     performer: performerOf({ documents, income, signing, channel }),
-    onFailure: ({ work, application_id }, error, isLast) =>
+    onFailure: ({ work, applicationId }, error, isLast) =>
       log[isLast ? 'error' : 'warn'](
         {
           work,
-          application_id: Number(application_id),
+          application_id: applicationId,
           ...(typeof error === 'string' ? { reason: error } : { error: errorFields(error) }),
         },
         isLast

@@ -72,13 +72,13 @@ function addList(group: Command, { roles, io }: Cli): void {
         const filter = { isOpen: open === true ? true : null, heldBy: heldBy ?? null, place: step ?? null };
         await writeList(io, listConversations(context, filter), options, {
           columns: [
-            { title: 'APPLICATION', value: ({ application_id }) => application_id },
+            { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
             { title: 'STEP', value: ({ place }) => place },
-            { title: 'HELD BY', value: ({ held_by }) => held_by },
+            { title: 'HELD BY', value: ({ heldBy }) => heldBy },
             { title: 'WHY', value: ({ state }) => state?.handedOver ?? null },
-            { title: 'WAITS SINCE', value: ({ waits_since }) => shortTime(waits_since) },
-            { title: 'HEARD', value: ({ heard_at }) => shortTime(heard_at) },
-            { title: 'BEGAN', value: ({ began_at }) => shortTime(began_at) },
+            { title: 'WAITS SINCE', value: ({ waitsSince }) => shortTime(waitsSince) },
+            { title: 'HEARD', value: ({ heardAt }) => shortTime(heardAt) },
+            { title: 'BEGAN', value: ({ beganAt }) => shortTime(beganAt) },
           ],
           json: conversationJson,
           none: 'No conversations.',
@@ -122,7 +122,7 @@ function addAct(group: Command, { roles, io }: Cli, name: string, about: string,
         if (row === null) return writeOutput(io, `Messages of application ${id} go to its phone again.\n`);
         await writeOutput(
           io,
-          `The conversation of application ${id} is at ${row.place}, held by the ${row.held_by}.\n`,
+          `The conversation of application ${id} is at ${row.place}, held by the ${row.heldBy}.\n`,
         );
       }),
     );
@@ -156,22 +156,20 @@ function addSay(group: Command, { roles, io }: Cli): void {
 
 /** A conversation as JSON. */
 function conversationJson(row: ConversationRow) {
-  return {
-    id: Number(row.id),
-    application_id: Number(row.application_id),
-    step: row.place,
-    held_by: row.held_by,
-    handed_over: row.state?.handedOver ?? null,
-    opted_out: row.state?.optedOut ?? false,
-    wrong_person: row.state?.wrongPerson ?? false,
-    language: row.language,
-    turn: row.turn,
-    began_at: withOffset(row.began_at),
-    heard_at: optionalTime(row.heard_at),
-    due_at: optionalTime(row.due_at),
-    waits_since: optionalTime(row.waits_since),
-    ended_at: optionalTime(row.ended_at),
-  };
+  return named(
+    {
+      ...row,
+      id: Number(row.id),
+      step: row.place,
+      handedOver: row.state?.handedOver ?? null,
+      optedOut: row.state?.optedOut ?? false,
+      wrongPerson: row.state?.wrongPerson ?? false,
+    },
+    [
+      'id application_id step held_by handed_over opted_out wrong_person language turn',
+      'began_at heard_at due_at waits_since ended_at',
+    ],
+  );
 }
 
 /** A conversation with what happened, as JSON. */
@@ -195,13 +193,13 @@ function shownJson({ row, inputs, replies, since }: ShownConversation, isReveale
 /** A conversation with what happened, as text: inputs and replies by their turns. */
 function shownText({ row, inputs, replies, since }: ShownConversation, isRevealed: boolean): string {
   const head = recordOf([
-    ['Application', row.application_id],
+    ['Application', row.applicationId],
     ['Step', row.place],
-    ['Held by', row.state?.handedOver ? `${row.held_by}: ${row.state.handedOver}` : row.held_by],
-    ['Began', shortTime(row.began_at)],
-    ['Heard', shortTime(row.heard_at)],
-    ['Next', row.timer && `${row.timer}, ${shortTime(row.due_at)}`],
-    ['Ended', shortTime(row.ended_at)],
+    ['Held by', row.state?.handedOver ? `${row.heldBy}: ${row.state.handedOver}` : row.heldBy],
+    ['Began', shortTime(row.beganAt)],
+    ['Heard', shortTime(row.heardAt)],
+    ['Next', row.timer && `${row.timer}, ${shortTime(row.dueAt)}`],
+    ['Ended', shortTime(row.endedAt)],
     ['Phone', row.state?.wrongPerson ? "not the applicant's (wrong_person): nothing goes there" : null],
     ['Key', since.keyRevokedAt && `revoked ${shortTime(since.keyRevokedAt)}; the conversation goes on`],
     [

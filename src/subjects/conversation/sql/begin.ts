@@ -13,7 +13,7 @@ import type { Brand } from '../../../domain/partner/brand.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { fromBigint, readIndex, toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
@@ -105,9 +105,9 @@ export async function suppressedOf(
 /** Whether the phone of a conversation is suppressed, by the chat or from anywhere else. */
 export async function isMuted(
   session: Session,
-  { phone_index: phone }: { readonly phone_index: string },
+  { phoneIndex }: { readonly phoneIndex: BlindIndex<'phone'> },
 ): Promise<boolean> {
-  return (await suppressedOf(session, [fromBigint<'phone'>(phone)])).size > 0;
+  return (await suppressedOf(session, [phoneIndex])).size > 0;
 }
 
 const BEGIN = 'SELECT begin_conversations($1, $2, $3, $4, $5)::float8 AS id';

@@ -1,5 +1,5 @@
 /** The rows of `conversations`: locked and set up by turns, listed and read by operators (D43). */
-import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { Language } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
@@ -7,40 +7,53 @@ import { type ConversationPlace, type Holder, isEnd } from '../../../domain/conv
 import type { State } from '../../../domain/conversation/state.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
+import { readIndex } from '../../../seal/blind-indexes.ts';
 
 declare const CONVERSATION: unique symbol;
 
 /** The id of a conversation: the decimal text of a bigint. */
 export type ConversationId = string & { readonly [CONVERSATION]: true };
 
-/** A conversation as it is stored. The four members after `phone_index` are null before its first turn. */
+/** A conversation as it is stored. The four members after `phoneIndex` are null before its first turn. */
 export interface ConversationRow {
   readonly id: ConversationId;
-  readonly application_id: string;
-  readonly partner_id: PartnerId;
-  readonly phone_index: string;
-  readonly flow_id: number | null;
+  readonly applicationId: ApplicationId;
+  readonly partnerId: PartnerId;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly flowId: number | null;
   readonly language: Language | null;
   readonly locale: string | null;
-  readonly partner_name: string | null;
+  readonly partnerName: string | null;
   readonly place: ConversationPlace;
-  readonly held_by: Holder;
+  readonly heldBy: Holder;
   readonly status: ApplicationStatus;
   readonly state: State | null;
   readonly turn: number;
-  readonly began_at: Date;
-  readonly heard_at: Date | null;
-  readonly moved_at: Date;
+  readonly beganAt: Date;
+  readonly heardAt: Date | null;
+  readonly movedAt: Date;
   readonly timer: Timer | null;
-  readonly due_at: Date | null;
-  readonly ended_at: Date | null;
+  readonly dueAt: Date | null;
+  readonly endedAt: Date | null;
   /** Its chat was deleted (`CONVERSATION_DAYS`), and nothing has happened in it since. */
-  readonly is_trimmed: boolean;
+  readonly isTrimmed: boolean;
   /** Since when it waits for an operator; null: it does not wait. */
-  readonly waits_since: Date | null;
-  readonly contract_turn: number | null;
-  readonly accepted_input: string | null;
+  readonly waitsSince: Date | null;
+  readonly contractTurn: number | null;
+  readonly acceptedInput: string | null;
 }
+
+/** The columns of a `ConversationRow`; `c` is the table, or one row of it, as the statement names it. */
+export function conversationColumns(c: string): string {
+  return `${c}.id, ${c}.application_id::float8 AS "applicationId", ${c}.partner_id AS "partnerId",
+    ${readIndex(`${c}.phone_index`)} AS "phoneIndex", ${c}.flow_id AS "flowId", ${c}.language, ${c}.locale,
+    ${c}.partner_name AS "partnerName", ${c}.place, ${c}.held_by AS "heldBy", ${c}.status, ${c}.state, ${c}.turn,
+    ${c}.began_at AS "beganAt", ${c}.heard_at AS "heardAt", ${c}.moved_at AS "movedAt", ${c}.timer,
+    ${c}.due_at AS "dueAt", ${c}.ended_at AS "endedAt", ${c}.is_trimmed AS "isTrimmed",
+    ${c}.waits_since AS "waitsSince", ${c}.contract_turn AS "contractTurn", ${c}.accepted_input AS "acceptedInput"`;
+}
+
+const COLUMNS = conversationColumns('c');
 
 const SET_UP = `
   UPDATE conversations c SET flow_id = u.flow_id, language = u.language, locale = u.locale, partner_name = u.partner
@@ -69,7 +82,7 @@ export async function setUp(session: Transaction, some: readonly SetUp[]): Promi
 }
 
 const NEWEST = `
-  SELECT c.* FROM conversations c WHERE c.application_id = $1 ORDER BY c.id DESC LIMIT 1`;
+  SELECT ${COLUMNS} FROM conversations c WHERE c.application_id = $1 ORDER BY c.id DESC LIMIT 1`;
 
 /** The newest conversation of an application; null: it has none. */
 export async function conversationOf(
@@ -88,7 +101,7 @@ export interface ConversationFilter {
 
 const CHUNK = 1_000;
 const LIST = `
-  SELECT c.* FROM conversations c
+  SELECT ${COLUMNS} FROM conversations c
   WHERE ($1::bigint IS NULL OR c.id < $1) AND ($2::boolean IS NULL OR (c.ended_at IS NULL) = $2)
     AND ($3::text IS NULL OR c.held_by = $3) AND ($4::text IS NULL OR c.place = $4)`;
 /** Open conversations are among the newest, so no row before the oldest open one is read. */
@@ -127,7 +140,7 @@ export async function* readConversations(
   }
 }
 
-const BY_ID = 'SELECT c.* FROM conversations c WHERE c.id = $1';
+const BY_ID = `SELECT ${COLUMNS} FROM conversations c WHERE c.id = $1`;
 
 /** One conversation; null: it was erased. */
 export async function conversationById(
@@ -137,7 +150,7 @@ export async function conversationById(
   return (await session.query<ConversationRow>(BY_ID, [id])).rows[0] ?? null;
 }
 
-const LOCK = 'SELECT c.* FROM conversations c WHERE c.id = $1 FOR NO KEY UPDATE';
+const LOCK = `${BY_ID} FOR NO KEY UPDATE`;
 
 /** Locks one conversation, after any turn that is under way; null: it was erased. */
 export async function lockConversation(

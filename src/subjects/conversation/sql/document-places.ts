@@ -10,7 +10,7 @@ import type { ConversationId } from './conversations.ts';
 import { INPUT_COLUMNS, type InputRow } from './inputs.ts';
 
 const DOCUMENTS = `
-  SELECT d.id, d.purpose, d.state <> 'rejected' AND d.reason IS NOT NULL AS is_usable,
+  SELECT d.id, d.purpose, d.state <> 'rejected' AND d.reason IS NOT NULL AS "isUsable",
     ARRAY(SELECT m.input_index::text FROM document_inputs m WHERE m.document_id = d.id) AS messages
   FROM documents d WHERE d.application_id = $1 ORDER BY d.id`;
 
@@ -18,7 +18,7 @@ const DOCUMENTS = `
 export interface PlacedDocument {
   readonly id: string;
   readonly purpose: Purpose;
-  readonly is_usable: boolean;
+  readonly isUsable: boolean;
   readonly messages: readonly string[];
 }
 

@@ -34,15 +34,15 @@ function hashOf(content: string): Buffer {
   return hash('sha256', content, 'buffer');
 }
 
-const IS_VERSION = 'SELECT hash = $2 AS is_version FROM flows WHERE id = $1';
+const IS_VERSION = 'SELECT hash = $2 AS "isVersion" FROM flows WHERE id = $1';
 
 /** Whether a flow is this version. */
 export async function isFlowVersion(session: Session, id: number, flow: Flow): Promise<boolean> {
-  const { rows } = await session.query<{ is_version: boolean }>(IS_VERSION, [
+  const { rows } = await session.query<{ isVersion: boolean }>(IS_VERSION, [
     id,
     hashOf(JSON.stringify(flow)),
   ]);
-  return rows[0]?.is_version ?? false;
+  return rows[0]?.isVersion ?? false;
 }
 
 const READ = 'SELECT id, content FROM flows WHERE id = ANY ($1::integer[])';

@@ -3,14 +3,14 @@
  * turns in their order (D43). Writes by `add_inputs`, and reads `conversation_inputs`.
  */
 import { v7 as uuidv7 } from 'uuid';
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { DocumentDecided, WorkInput } from '../../../domain/conversation/input.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { MediaKind, OtherMessage } from '../../../domain/message/channel-event.ts';
 import { Bell } from '../../../ground/base/bell.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
-import { toBigint } from '../../../seal/blind-indexes.ts';
+import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { ConversationId } from './conversations.ts';
 
@@ -112,10 +112,7 @@ const HAND_ON = 'UPDATE conversation_inputs SET content = $2 WHERE id = $1 AND m
 /** Removes the code from an input after it was handed on to an income source. Throws if the data key is retired. */
 export async function forgetCode(session: Session, vault: Vault, row: InputRow): Promise<void> {
   const content: SealedInput = { kind: 'handed_on' };
-  const sealed = vault.seal(
-    JSON.stringify(content),
-    inputIdentity(toApplicationId(row.application_id), row.seal_id),
-  );
+  const sealed = vault.seal(JSON.stringify(content), inputIdentity(row.applicationId, row.sealId));
   const { rowCount } = await session.query(HAND_ON, [row.id, sealed]);
   if (rowCount !== 1) throw new Error('an input is sealed with a data key that is retired');
 }
@@ -123,18 +120,18 @@ export async function forgetCode(session: Session, vault: Vault, row: InputRow):
 /** An input as it is stored. */
 export interface InputRow {
   readonly id: string;
-  readonly conversation_id: ConversationId;
-  readonly application_id: string;
+  readonly conversationId: ConversationId;
+  readonly applicationId: ApplicationId;
   readonly source: InputSource;
-  readonly seal_id: string;
-  readonly message_index: string | null;
+  readonly sealId: string;
+  readonly messageIndex: BlindIndex<'channel_message_id'> | null;
   readonly at: Date;
   readonly content: Buffer;
 }
 
 /** The columns of an `InputRow`. */
-export const INPUT_COLUMNS =
-  'id, conversation_id, application_id, source, seal_id, message_index, at, content';
+export const INPUT_COLUMNS = `id, conversation_id AS "conversationId", application_id::float8 AS "applicationId",
+  source, seal_id AS "sealId", ${readIndex('message_index')} AS "messageIndex", at, content`;
 const WAITING = `
   SELECT ${INPUT_COLUMNS} FROM conversation_inputs WHERE conversation_id = ANY ($1::bigint[]) AND turn IS NULL
   ORDER BY conversation_id, at, id`;
@@ -182,8 +179,8 @@ export async function inputsOf(
 /** Opens an input. Throws `UnknownDataKeyError` if this process lacks its key, and another error if it is damaged. */
 export function openInput(
   vault: Vault,
-  row: Pick<InputRow, 'application_id' | 'seal_id' | 'content'>,
+  row: Pick<InputRow, 'applicationId' | 'sealId' | 'content'>,
 ): SealedInput {
-  const identity = inputIdentity(toApplicationId(row.application_id), row.seal_id);
+  const identity = inputIdentity(row.applicationId, row.sealId);
   return JSON.parse(vault.open(row.content, identity).toString('utf8')) as SealedInput;
 }

@@ -2,6 +2,7 @@
  * The statements that delete the chats of conversations that ended long ago (`CONVERSATION_DAYS`, docs/upkeep.md).
  * Writes `conversations`, and deletes from `conversation_inputs` and `conversation_work`.
  */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Database, Transaction } from '../../../ground/postgres/database.ts';
 
 /** The most conversations of one transaction. */
@@ -16,14 +17,14 @@ const STAMP = `
     ORDER BY c.ended_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))`;
 
 const DUE = `
-  SELECT c.id, c.application_id, c.turn FROM conversations c
+  SELECT c.id, c.application_id::float8 AS "applicationId", c.turn FROM conversations c
   WHERE c.ended_at IS NOT NULL AND NOT c.is_trimmed AND c.ended_ms <= elapsed_ms() - ms_of($1 * interval '1 day')
   ORDER BY c.ended_ms LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`;
 
 /** The chat of a signed contract proves how it was signed, so it stays as long as the contract. */
 const WITH_CONTRACT = `
-  SELECT DISTINCT c.application_id FROM loan_contracts c
-  WHERE c.application_id = ANY ($1::bigint[]) AND c.state IN ('signed', 'withdrawn')`;
+  SELECT c.application_id::float8 AS id FROM loan_contracts c
+  WHERE c.application_id = ANY ($1::bigint[]) AND c.state IN ('signed', 'withdrawn') GROUP BY c.application_id`;
 
 const WITH_REST = `
   SELECT c.id FROM conversations c WHERE c.id = ANY ($1::bigint[])
@@ -40,7 +41,7 @@ const FORGET_INPUTS =
 /** A conversation that ended. */
 export interface EndedConversation {
   readonly id: string;
-  readonly application_id: string;
+  readonly applicationId: ApplicationId;
   /** The last turn. Later conversations of the application have later turns. */
   readonly turn: number;
 }
@@ -60,10 +61,10 @@ export async function endedLongAgo(session: Transaction, days: number): Promise<
 /** Those of the applications whose signed contract is kept. */
 export async function withContract(
   session: Transaction,
-  applications: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await session.query<{ application_id: string }>(WITH_CONTRACT, [applications]);
-  return new Set(rows.map(({ application_id }) => application_id));
+  applications: readonly ApplicationId[],
+): Promise<Set<ApplicationId>> {
+  const { rows } = await session.query<{ id: ApplicationId }>(WITH_CONTRACT, [applications]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Those of these conversations that still have inputs or replies. */

@@ -11,19 +11,21 @@ import { columnsOf } from '../../../ground/postgres/columns.ts';
 import { onlyRow, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type QueuedReply, replyValues, retiredReplyKey } from '../../messages/sql/replies.ts';
-import type { ConversationId, ConversationRow } from './conversations.ts';
+import { type ConversationId, type ConversationRow, conversationColumns } from './conversations.ts';
 import type { InputRow } from './inputs.ts';
 import type { NewWork } from './work.ts';
 
 const CLAIM = `
-  SELECT (t.conversation).*, t.now, t.waited_ms, t.inputs, t.told, t.untold FROM claim_turns($1, $2, $3) AS t`;
+  SELECT ${conversationColumns('(t.conversation)')}, t.now, t.waited_ms::float8 AS "waitedMs", t.inputs, t.told,
+    t.untold
+  FROM claim_turns($1, $2, $3) AS t`;
 
 /** A conversation that a turn has locked, with what the turn reads. */
 export interface ClaimedConversation extends ConversationRow {
   /** The database's clock. */
   readonly now: Date;
-  /** The elapsed time since its last turn (D39), as a decimal text; null: it is not known. */
-  readonly waited_ms: string | null;
+  /** The elapsed time since its last turn (D39); null: it is not known. */
+  readonly waitedMs: number | null;
   /** The waiting inputs, by the channel's time, then by arrival. */
   readonly inputs: readonly InputRow[];
   /** The replies that showed the open question, an approval, the signed contract or the contract, by turn. */
@@ -37,7 +39,7 @@ export interface ClaimedConversation extends ConversationRow {
 
 interface ClaimedRow extends Omit<ClaimedConversation, 'inputs' | 'told'> {
   readonly inputs: readonly (Omit<InputRow, 'at' | 'content'> & { at: string; content: string })[] | null;
-  readonly told: readonly { turn: number; fate: ToldReply['fate']; arrived_at: string | null }[] | null;
+  readonly told: readonly { turn: number; fate: ToldReply['fate']; arrivedAt: string | null }[] | null;
 }
 
 /**
@@ -63,9 +65,9 @@ export async function claimConversations(
       content: Buffer.from(input.content, 'base64'),
     })),
     told: new Map(
-      row.told?.map(({ turn, fate, arrived_at }) => [
+      row.told?.map(({ turn, fate, arrivedAt: at }) => [
         turn,
-        { fate, arrivedAt: arrived_at === null ? null : new Date(arrived_at) },
+        { fate, arrivedAt: at === null ? null : new Date(at) },
       ]),
     ),
   }));
@@ -91,7 +93,7 @@ const GROWN = 'UPDATE conversations SET is_trimmed = false, ended_ms = NULL WHER
 /** PostgreSQL calls the functions in this order. */
 const WRITE = `
   SELECT write_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13), take_inputs($14, $15, $16),
-    queue_work($17, $18, $19, $20, $21), queue_replies($22, $23, $24, $25, $26, $27) AS are_queued`;
+    queue_work($17, $18, $19, $20, $21), queue_replies($22, $23, $24, $25, $26, $27) AS "areQueued"`;
 
 /** An input, and the turn that took it. */
 export interface TakenInput {
@@ -113,7 +115,7 @@ export async function writeTurns(
   replies: readonly QueuedReply[],
 ): Promise<void> {
   if (turns.length === 0) return;
-  const { rows } = await session.query<{ are_queued: boolean }>({
+  const { rows } = await session.query<{ areQueued: boolean }>({
     name: 'write_turns',
     text: WRITE,
     values: [
@@ -135,7 +137,7 @@ export async function writeTurns(
       ...replyValues(replies),
     ],
   });
-  if (!onlyRow(rows).are_queued) throw retiredReplyKey();
+  if (!onlyRow(rows).areQueued) throw retiredReplyKey();
   const grown = turns.filter(({ isTrimmed }) => isTrimmed);
   if (grown.length > 0) await session.query(GROWN, [grown.map(({ id }) => id)]);
 }

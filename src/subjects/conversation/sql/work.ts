@@ -26,14 +26,9 @@ export interface NewWork {
 export type WorkKind = 'files' | 'others';
 
 /** Work that this process has claimed. */
-export interface ClaimedWork {
+export interface ClaimedWork extends NewWork {
   readonly id: string;
-  readonly conversation_id: ConversationId;
-  readonly application_id: string;
-  readonly partner_id: PartnerId;
-  readonly work: Work;
-  readonly purpose: Purpose | null;
-  readonly input_id: string | null;
+  readonly partnerId: PartnerId;
   /** The number of tries, with this one. */
   readonly tries: number;
   /** Why it was put off the last time; null: it never was, or its process died each time. */
@@ -41,7 +36,8 @@ export interface ClaimedWork {
 }
 
 const CLAIM = `
-  SELECT id, conversation_id, application_id, partner_id, work, purpose, input_id, tries, reason
+  SELECT id, conversation_id AS "conversationId", application_id::float8 AS "applicationId", partner_id AS "partnerId",
+    work, purpose, input_id AS "inputId", tries, reason
   FROM claim_work($1, $2, $3 * interval '1 millisecond', $4, $5)`;
 
 /** How much work of a kind a process takes. */

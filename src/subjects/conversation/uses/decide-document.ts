@@ -50,7 +50,7 @@ export async function leftAfterRejection(
 ): Promise<'income' | 'signed' | null> {
   const row = await conversationOf(database, id);
   if (row?.place === 'signed') return 'signed';
-  return row?.held_by === 'operator' && row.state?.income === 'operator' ? 'income' : null;
+  return row?.heldBy === 'operator' && row.state?.income === 'operator' ? 'income' : null;
 }
 
 /** Tells the open conversation of the application if the document has become usable, or is no longer usable. */
@@ -63,7 +63,7 @@ async function tellOf(context: OperatorContext, { document, from, to }: document
   await inTransaction(context.database, async (session) => {
     // Waits for a turn of the service that is under way.
     const row = await lockConversation(session, found.id);
-    if (row === null || row.ended_at !== null) return;
+    if (row === null || row.endedAt !== null) return;
     const all = await placedDocuments(session, applicationId);
     const unheard = await unheardMessages(session, context, row.id);
     const isHeard = ({ messages }: PlacedDocument) =>
@@ -72,7 +72,7 @@ async function tellOf(context: OperatorContext, { document, from, to }: document
     if (all.some((one) => one.id === `${id}` && !isHeard(one))) return;
     const number = fileNumber(`${id}`, all, await filesOf(session, context, applicationId, all));
     const usableOf = (one: Purpose) =>
-      all.filter((some) => some.is_usable && some.purpose === one && isHeard(some)).length;
+      all.filter((some) => some.isUsable && some.purpose === one && isHeard(some)).length;
     const usable = { earnings: usableOf('earnings'), debts: usableOf('debts') };
     await tell(context, row, { kind: 'document_decided', purpose, isUsable: isUsable(to), number, usable });
   });

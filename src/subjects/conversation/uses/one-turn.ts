@@ -4,7 +4,7 @@
  */
 
 import { hash } from 'node:crypto';
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Effect, EvidenceAct, SayEffect, Told } from '../../../domain/conversation/effect.ts';
 import { type Input, isOfPerson, type QuestionRead } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
@@ -19,7 +19,6 @@ import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { ToldReply } from '../../../domain/message/reply.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint } from '../../../seal/blind-indexes.ts';
 import { toldReply } from '../../messages/sql/replies.ts';
 import { approvalSaid } from '../rules/approval.ts';
 import { composeReply, type ProvenQuestion, type TurnReply } from '../rules/compose.ts';
@@ -130,11 +129,7 @@ function provenBy(entry: EvidenceEntry, input: InputRow | null): EvidenceEntry {
 
 /** The input and its message. The index of the channel's id is in hex, as everywhere in the evidence. */
 function messageOf(input: InputRow | null) {
-  const index = input?.message_index ?? null;
-  return {
-    input: input?.id ?? null,
-    message_index: index === null ? null : fromBigint<'channel_message_id'>(index),
-  };
+  return { input: input?.id ?? null, message_index: input?.messageIndex ?? null };
 }
 
 /** Takes a turn of a conversation that the transaction has locked. `now` is the database's clock. */
@@ -153,11 +148,12 @@ export async function takeTurn(
   // The end is told again even if it may have arrived, because nothing else would tell it.
   if (untold === 'never' || (untold === 'maybe' && isEnd(row.place)))
     await turn.apply({ kind: 'unsaid' }, null);
+  const { timer, dueAt, movedAt, waitedMs } = row;
   // A person who has just written needs no reminder.
-  if (row.timer !== null && row.due_at !== null && row.due_at <= row.now && !persons) {
-    const restMs = restOfExpiry(row.timer, row.due_at.getTime() - row.moved_at.getTime(), waitedMsOf(row));
+  if (timer !== null && dueAt !== null && dueAt <= row.now && !persons) {
+    const restMs = restOfExpiry(timer, dueAt.getTime() - movedAt.getTime(), waitedMs);
     if (restMs > 0) turn.waitOn(restMs);
-    else await turn.apply({ kind: 'timer', timer: row.timer, mayRemind }, null);
+    else await turn.apply({ kind: 'timer', timer, mayRemind }, null);
   }
   // The results of work come last, because what the person sent before them cannot answer their questions.
   const isWork = ({ row: { source } }: OpenedInput) => source === 'work';
@@ -198,11 +194,11 @@ class OneTurn {
     this.#signing = signing;
     this.#row = row;
     this.#voice = voice;
-    this.#applicationId = toApplicationId(row.application_id);
+    this.#applicationId = row.applicationId;
     this.#number = row.turn + 1;
     this.#state = row.state === null ? newState(row.status, row.turn) : storedState(row.state, row.turn);
-    this.#heardAt = row.heard_at;
-    this.#acceptedInput = row.accepted_input;
+    this.#heardAt = row.heardAt;
+    this.#acceptedInput = row.acceptedInput;
   }
 
   /** Takes a stored input. */
@@ -262,7 +258,7 @@ class OneTurn {
       : null;
     if (reply !== null) this.#evidence.push(...shownBy(reply, this.#number, this.#row.now));
     const state = this.#stateAfter(reply);
-    const contractTurn = reply?.shows === 'contract' ? this.#number : this.#row.contract_turn;
+    const contractTurn = reply?.shows === 'contract' ? this.#number : this.#row.contractTurn;
     return {
       written: {
         id: this.#row.id,
@@ -380,7 +376,7 @@ class OneTurn {
     Proven<'signed' | 'not_signable' | 'not_shown'> & Pick<ProvenSignature, 'withdrawal'>
   > {
     const { acceptedContract } = this.#state;
-    const shownTurn = this.#row.contract_turn;
+    const shownTurn = this.#row.contractTurn;
     if (acceptedContract === null || this.#acceptedInput === null || shownTurn === null)
       return { result: 'not_signable', evidence: [], withdrawal: null };
     if ((await this.#toldAt(shownTurn))?.fate !== 'taken')
@@ -400,10 +396,6 @@ function dayOf(at: Date): number {
 
 function isAboutInput(work: NewWork['work']): boolean {
   return work === 'read_document' || work === 'answer_source';
-}
-
-function waitedMsOf({ waited_ms: waited }: ClaimedConversation): number | null {
-  return waited === null ? null : Number(waited);
 }
 
 /** A date (YYYY-MM-DD) as people write it. */

@@ -32,13 +32,13 @@ export async function openWaiting(
   const byConversation = new Map<ConversationId, Waiting>();
   const left = new Set<ConversationId>();
   for (const row of rows.flatMap(({ inputs }) => inputs)) {
-    if (left.has(row.conversation_id)) continue;
-    const waiting = byConversation.get(row.conversation_id) ?? { opened: [], damaged: [] };
-    byConversation.set(row.conversation_id, waiting);
+    if (left.has(row.conversationId)) continue;
+    const waiting = byConversation.get(row.conversationId) ?? { opened: [], damaged: [] };
+    byConversation.set(row.conversationId, waiting);
     try {
       waiting.opened.push({ row, content: openInput(vault, row) });
     } catch (error) {
-      if (error instanceof UnknownDataKeyError) left.add(row.conversation_id);
+      if (error instanceof UnknownDataKeyError) left.add(row.conversationId);
       else waiting.damaged.push({ row, error });
     }
   }

@@ -2,7 +2,7 @@
  * What operators do with conversations: list, show, hand over, give back, close, start, and write to the person
  * (docs/conversation.md, "What an operator does"). Each act runs in the transaction that records it.
  */
-import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
@@ -11,7 +11,6 @@ import { readableText } from '../../../ground/base/plain-text.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { fromBigint } from '../../../seal/blind-indexes.ts';
 import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import {
   queueReplies,
@@ -82,10 +81,8 @@ export async function showConversation(
 }
 
 const REFUSED = {
-  hand_over: ({ held_by }: ConversationRow) =>
-    held_by === 'operator' ? 'an operator holds it already' : null,
-  give_back: ({ held_by }: ConversationRow) =>
-    held_by === 'service' ? 'the service holds it already' : null,
+  hand_over: ({ heldBy }: ConversationRow) => (heldBy === 'operator' ? 'an operator holds it already' : null),
+  give_back: ({ heldBy }: ConversationRow) => (heldBy === 'service' ? 'the service holds it already' : null),
   close: ({ place }: ConversationRow) => (isEnd(place) ? `it has ended: ${place}` : null),
 } as const;
 export type OperatorAct = keyof typeof REFUSED;
@@ -114,7 +111,7 @@ export async function actOn(
 export async function giveBack(context: OperatorContext, id: ApplicationId): Promise<ConversationRow | null> {
   const { database } = context;
   const row = await conversationOf(database, id);
-  const isOver = row === null || (isEnd(row.place) && row.held_by === 'service');
+  const isOver = row === null || (isEnd(row.place) && row.heldBy === 'service');
   const [candidate] = isOver ? await readCandidates(database, [id]) : [];
   if (!candidate?.isWrongPerson) return actOn(context, id, 'give_back');
   await noteWrongPerson(database, [id], false);
@@ -173,7 +170,7 @@ export async function sayTo(
   const { id: conversationId } = await requireConversation(context, id);
   await inTransaction(context.database, async (session) => {
     const row = await lockConversation(session, conversationId);
-    if (row?.held_by !== 'operator') {
+    if (row?.heldBy !== 'operator') {
       throw new OperatorError(
         `the service speaks with application ${id}: first run conversation hand-over ${id}`,
       );
@@ -186,7 +183,7 @@ export async function sayTo(
         `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,
       );
     }
-    const windowUntil = new Date((row.heard_at?.getTime() ?? 0) + WINDOW_MS);
+    const windowUntil = new Date((row.heardAt?.getTime() ?? 0) + WINDOW_MS);
     if (windowUntil <= (await databaseTime(context.database))) {
       throw new OperatorError(
         'the person wrote over 24 hours ago: the channel takes no free text until they write',
@@ -198,10 +195,8 @@ export async function sayTo(
       { applicationId: id, turn },
       { text: said, buttons: [], readMessageId: null },
     );
-    const phoneIndex = fromBigint<'phone'>(row.phone_index);
-    await queueReplies(session, [
-      { applicationId: id, turn, partnerId: row.partner_id, phoneIndex, content, windowUntil },
-    ]);
+    const { partnerId, phoneIndex } = row;
+    await queueReplies(session, [{ applicationId: id, turn, partnerId, phoneIndex, content, windowUntil }]);
   });
   REPLY_BELL.ring();
   return requireConversation(context, id);
@@ -231,13 +226,13 @@ interface SinceBegin {
 
 /** Compares the present key and brand with what the conversation began with. */
 async function sinceBegin(session: Session, row: ConversationRow): Promise<SinceBegin> {
-  const key = await keyNow(session, toApplicationId(row.application_id));
+  const key = await keyNow(session, row.applicationId);
   if (key === null) return { keyRevokedAt: null, isBrandChanged: null };
   const { revokedAt, brand, partnerName } = key;
-  if (row.flow_id === null) return { keyRevokedAt: revokedAt, isBrandChanged: null };
+  if (row.flowId === null) return { keyRevokedAt: revokedAt, isBrandChanged: null };
   const isSame =
     brand.conversation !== false &&
-    effectiveBrand(brand, partnerName).partner === row.partner_name &&
-    (await isFlowVersion(session, row.flow_id, flowWith(DEFAULT_FLOW, brand.conversation || {})));
+    effectiveBrand(brand, partnerName).partner === row.partnerName &&
+    (await isFlowVersion(session, row.flowId, flowWith(DEFAULT_FLOW, brand.conversation || {})));
   return { keyRevokedAt: revokedAt, isBrandChanged: !isSame };
 }

@@ -7,9 +7,8 @@ import { isEnd } from '../../../domain/conversation/places.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { fromBigint } from '../../../seal/blind-indexes.ts';
 import { WINDOW_MS } from '../rules/timers.ts';
-import { suppressedOf } from '../sql/begin.ts';
+import { isMuted } from '../sql/begin.ts';
 import { type ConversationRow, conversationOf, lockConversation } from '../sql/conversations.ts';
 import { actOn, sayTo } from './operate.ts';
 
@@ -25,13 +24,13 @@ export async function sayAside(context: OperatorContext, id: ApplicationId, text
   return inTransaction(context.database, async (session) => {
     const row = await lockConversation(session, found.id);
     if (row === null || !(await canSay(session, context, row))) return false;
-    if (row.held_by === 'operator') {
+    if (row.heldBy === 'operator') {
       await sayTo(context, id, text);
       return true;
     }
     // What the person wrote before is taken first, and may end the conversation.
     const held = await actOn(context, id, 'hand_over');
-    if (held.held_by !== 'operator')
+    if (held.heldBy !== 'operator')
       throw new OperatorError(`the conversation of application ${id} cannot be handed over now`);
     const isOpen = await canSay(session, context, held);
     if (isOpen) await sayTo(context, id, text);
@@ -44,9 +43,10 @@ export async function sayAside(context: OperatorContext, id: ApplicationId, text
 export async function canSay(
   session: Session,
   { database }: Pick<OperatorContext, 'database'>,
-  { place, state, phone_index, heard_at }: ConversationRow,
+  row: ConversationRow,
 ): Promise<boolean> {
-  if (isEnd(place) || state?.optedOut || state?.wrongPerson || heard_at === null) return false;
-  if ((await suppressedOf(session, [fromBigint<'phone'>(phone_index)])).size > 0) return false;
-  return heard_at.getTime() + WINDOW_MS > (await databaseTime(database)).getTime();
+  const { place, state, heardAt } = row;
+  if (isEnd(place) || state?.optedOut || state?.wrongPerson || heardAt === null) return false;
+  if (await isMuted(session, row)) return false;
+  return heardAt.getTime() + WINDOW_MS > (await databaseTime(database)).getTime();
 }

@@ -2,7 +2,6 @@
  * Tells a conversation what an operator did: stores the input and takes its turn at once, in the transaction of the
  * act. Writes `conversation_inputs` and the results of the turn.
  */
-import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import type { ConversationRow } from '../sql/conversations.ts';
 import { addInputs, type InputContent } from '../sql/inputs.ts';
@@ -20,7 +19,7 @@ export async function tell(
   content: InputContent,
 ): Promise<TurnResult | null> {
   const { database, vault, clock } = context;
-  const about = { conversationId: row.id, applicationId: toApplicationId(row.application_id) };
+  const about = { conversationId: row.id, applicationId: row.applicationId };
   await addInputs(database, vault, 'operator', [
     { ...about, messageIndex: null, workId: null, at: null, content },
   ]);

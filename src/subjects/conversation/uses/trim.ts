@@ -66,17 +66,13 @@ async function trimSome(session: Transaction, days: number): Promise<Step> {
   if (due.length === 0) return { looked: 0, gone: 0 };
   const needed = await withContract(
     session,
-    due.map(({ application_id }) => application_id),
+    due.map(({ applicationId }) => applicationId),
   );
-  const free = due.filter(({ application_id }) => !needed.has(application_id));
+  const free = due.filter(({ applicationId }) => !needed.has(applicationId));
   await forgetInputs(session, free);
-  await forgetTurns(
-    session,
-    free.map(({ application_id, turn }) => ({ applicationId: application_id, turn })),
-  );
+  await forgetTurns(session, free);
   const rest = await withRest(session, free);
-  const isGone = ({ id, application_id }: (typeof due)[number]) =>
-    !needed.has(application_id) && !rest.has(id);
+  const isGone = ({ id, applicationId }: (typeof due)[number]) => !needed.has(applicationId) && !rest.has(id);
   await noteTrimmed(session, due.filter(isGone));
   await lookAgain(
     session,
@@ -90,9 +86,9 @@ async function trimSomeStrangers(session: Transaction, days: number): Promise<St
   if (due.length === 0) return { looked: 0, gone: 0 };
   const needed = await withContract(
     session,
-    due.map(({ application_id }) => application_id),
+    due.map(({ applicationId }) => applicationId),
   );
-  const isNeeded = ({ application_id }: (typeof due)[number]) => needed.has(application_id);
+  const isNeeded = ({ applicationId }: (typeof due)[number]) => needed.has(applicationId);
   const gone = due.filter((one) => !isNeeded(one));
   await deleteAnswers(session, gone);
   await lookAgainAtAnswers(session, due.filter(isNeeded));

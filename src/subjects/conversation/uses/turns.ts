@@ -3,7 +3,6 @@
  * events are written together or not at all (D43; docs/conversation.md, "Inputs, turns and replies"). So a crash at any
  * moment repeats nothing.
  */
-import { toApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
 import { setAsideState } from '../../../domain/conversation/state.ts';
@@ -55,9 +54,9 @@ async function readVoices(
   rows: readonly ConversationRow[],
 ): Promise<Map<ConversationId, Voice>> {
   const known = new Map<ConversationId, SetUp>();
-  for (const { id, flow_id, language, locale, partner_name } of rows) {
-    if (flow_id === null || language === null || locale === null || partner_name === null) continue;
-    known.set(id, { id, flowId: flow_id, language, locale, partnerName: partner_name });
+  for (const { id, flowId, language, locale, partnerName } of rows) {
+    if (flowId === null || language === null || locale === null || partnerName === null) continue;
+    known.set(id, { id, flowId, language, locale, partnerName });
   }
   const fresh = await firstVoices(
     session,
@@ -84,18 +83,18 @@ async function firstVoices(
   rows: readonly ConversationRow[],
 ): Promise<SetUp[]> {
   if (rows.length === 0) return [];
-  const ids = rows.map(({ application_id }) => toApplicationId(application_id));
+  const ids = rows.map(({ applicationId }) => applicationId);
   const speakers = await readSpeakers(session, vault, ids);
   // Most conversations of a transaction have the same flow.
   const flowIds = new Map<string, number>();
   const made: SetUp[] = [];
-  for (const { id, application_id } of rows) {
+  for (const { id, applicationId } of rows) {
     const {
       brand = {},
       partnerName = '',
       phone = null,
       isKeyUnknown = false,
-    } = speakers.get(toApplicationId(application_id)) ?? {};
+    } = speakers.get(applicationId) ?? {};
     // What the first turn reads is kept for good, so it is left to a process that has the key.
     if (isKeyUnknown) continue;
     const own = brand.conversation || {};
@@ -202,12 +201,12 @@ async function takeClaimed(
     session,
     rows
       .filter((row) => mayTellApproval(row, inputs.get(row.id)?.opened ?? []))
-      .map(({ application_id }) => toApplicationId(application_id)),
+      .map(({ applicationId }) => applicationId),
   );
   const taken: TakenTurn[] = [];
   // The applications are always taken in the same order, because proofs and changed phones lock them one after the
   // other.
-  for (const row of rows.toSorted((a, b) => Number(a.application_id) - Number(b.application_id))) {
+  for (const row of rows.toSorted((a, b) => a.applicationId - b.applicationId)) {
     const voice = voices.get(row.id);
     if (voice === undefined) continue;
     const { opened, damaged } = inputs.get(row.id) ?? { opened: [], damaged: [] };
@@ -215,7 +214,7 @@ async function takeClaimed(
       isDamaged: damaged.length > 0,
       untold: row.untold,
       answers: answered.get(row.id) ?? null,
-      approvalMessage: approvals.get(toApplicationId(row.application_id)) ?? ('none' as const),
+      approvalMessage: approvals.get(row.applicationId) ?? ('none' as const),
       mayRemind: row.timer === 'remind' && context.mayRemind(countryOfLocale(voice.locale), row.now),
     };
     const result = await takeTurn(session, context.signing, row, opened, voice, facts);
@@ -242,20 +241,13 @@ async function setAside(
 ): Promise<void> {
   await inTransaction(database, async (session) => {
     for (const row of await claimConversations(session, vault, 1, ids)) {
+      const { id, heardAt, isTrimmed, contractTurn, acceptedInput, inputs } = row;
       const turn = row.turn + 1;
-      const held = setAsideState(row, turn);
-      const written = {
-        id: row.id,
-        turn,
-        heardAt: row.heard_at,
-        hasHeard: row.inputs.some(({ source }) => source === 'person'),
-        timer: null,
-        isTrimmed: row.is_trimmed,
-        contractTurn: row.contract_turn,
-      };
-      const aside = row.inputs.map(({ id }) => ({ id, turn, fault: 'failed' }));
-      const whole = { ...written, state: held, acceptedInput: row.accepted_input };
-      await writeTurns(session, [whole], aside, [], []);
+      const state = setAsideState(row, turn);
+      const hasHeard = inputs.some(({ source }) => source === 'person');
+      const kept = { id, heardAt, isTrimmed, contractTurn, acceptedInput };
+      const aside = inputs.map((input) => ({ id: input.id, turn, fault: 'failed' }));
+      await writeTurns(session, [{ ...kept, turn, state, hasHeard, timer: null }], aside, [], []);
     }
   });
   for (const id of ids) onFault(id, error);
@@ -279,7 +271,7 @@ async function answeredMessages(
   for (const row of await newestOfPersons(session, ids)) {
     try {
       const { channelId = null, isOfOtherPhone = false } = openInput(vault, row);
-      if (channelId !== null && !isOfOtherPhone) found.set(row.conversation_id, channelId);
+      if (channelId !== null && !isOfOtherPhone) found.set(row.conversationId, channelId);
     } catch {
       // This message is skipped, as said above.
     }

@@ -3,9 +3,7 @@
  * as an input (docs/conversation.md, "Inputs, turns and replies"). Reads and writes `conversation_work` and
  * `conversation_inputs`.
  */
-import { toApplicationId } from '../../../domain/application/ids.ts';
 import type { WorkInput } from '../../../domain/conversation/input.ts';
-import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { type Clock, doublingMs } from '../../../ground/base/clock.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Begun, Turn } from '../../../program/queue/queue.ts';
@@ -89,7 +87,7 @@ export async function beginDue(
 ): Promise<Begun[]> {
   const share = { room, ofPartner: MOST_OF_PARTNER, held };
   const claimed = await claimWork(context.database, kind, share, LEASE_MS);
-  return claimed.map((work) => ({ partnerId: work.partner_id, ended: performOne(context, work, cut) }));
+  return claimed.map((work) => ({ partnerId: work.partnerId, ended: performOne(context, work, cut) }));
 }
 
 /**
@@ -157,17 +155,17 @@ async function perform(
   work: ClaimedWork,
   signal: AbortSignal,
 ): Promise<WorkEnd | Later | null> {
-  const conversation = await conversationById(database, work.conversation_id);
+  const conversation = await conversationById(database, work.conversationId);
   if (conversation === null || !wants(conversation, work)) return null;
   const order: WorkOrder = {
-    applicationId: toApplicationId(work.application_id),
-    partnerId: conversation.partner_id as PartnerId,
+    applicationId: work.applicationId,
+    partnerId: conversation.partnerId,
     locale: conversation.locale ?? 'es',
     signal,
   };
   switch (work.work) {
     case 'read_document': {
-      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      const input = work.inputId === null ? null : await inputOf(database, work.inputId);
       if (input === null) return null;
       const file = openInput(vault, input);
       if (file.kind !== 'file') return null;
@@ -180,7 +178,7 @@ async function perform(
       return incomeEnd(await performer.checkIncome(order));
     }
     case 'answer_source': {
-      const input = work.input_id === null ? null : await inputOf(database, work.input_id);
+      const input = work.inputId === null ? null : await inputOf(database, work.inputId);
       const content = input && openInput(vault, input);
       const code = content?.kind === 'text' ? readSourceCode(content.body) : null;
       return code === null ? null : incomeEnd(await performer.answerSource(order, code));
@@ -208,7 +206,7 @@ async function perform(
  * Whether the conversation still needs the work. After its end it needs only the signed contract, and nothing for a
  * wrong person.
  */
-function wants({ ended_at: endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
+function wants({ endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
   if (state?.wrongPerson) return false;
   return work === 'finish_contract' ? place === 'signed' : endedAt === null;
 }
@@ -218,14 +216,14 @@ function incomeEnd(end: IncomeEnd): WorkInput | Later {
 }
 
 /**
- * The index by which the document of a message is found. If the channel gives messages no ids, a text that is no such
- * id stands for it, and is indexed in the same way.
+ * The index by which the document of a message is found, as a decimal text. If the channel gives messages no ids, a
+ * text that is no such id stands for it, and is indexed in the same way.
  */
 export function documentIndexOf(
   vault: Vault,
-  { id, message_index: index }: Pick<InputRow, 'id' | 'message_index'>,
+  { id, messageIndex }: Pick<InputRow, 'id' | 'messageIndex'>,
 ): string {
-  return index ?? toBigint(channelIndexOf(vault, `conversation input ${id}`));
+  return toBigint(messageIndex ?? channelIndexOf(vault, `conversation input ${id}`));
 }
 
 function isLater(end: unknown): end is Later {
@@ -241,18 +239,13 @@ async function conclude(
   await againAfterConflict(() =>
     inTransaction(database, async (session) => {
       if (!(await endWork(session, work.id))) return;
-      if (work.work === 'answer_source' && work.input_id !== null) {
-        const input = await inputOf(session, work.input_id);
+      if (work.work === 'answer_source' && work.inputId !== null) {
+        const input = await inputOf(session, work.inputId);
         if (input !== null) await forgetCode(session, vault, input);
       }
       if (end === null) return;
-      const applicationId = toApplicationId(work.application_id);
-      const about = {
-        conversationId: work.conversation_id,
-        applicationId,
-        messageIndex: null,
-        workId: work.id,
-      };
+      const { conversationId, applicationId, id: workId } = work;
+      const about = { conversationId, applicationId, messageIndex: null, workId };
       await addInputs(session, vault, 'work', [{ ...about, at: null, content: end }]);
     }),
   );

@@ -4,7 +4,6 @@
  */
 import { messageIdsOf, reminderOf } from '../../../domain/application/ids.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
-import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { addConversationEvents, lockPartnerEvents } from '../../events/sql/conversation-events.ts';
@@ -53,7 +52,7 @@ export async function writeTaken(
     session,
     turns.map(({ row, result: { written }, opened, damaged }) => ({
       ...written,
-      isTrimmed: row.is_trimmed,
+      isTrimmed: row.isTrimmed,
       hasHeard: [...opened, ...damaged].some(({ row: { source } }) => source === 'person'),
     })),
     turns.flatMap(inputsOf),
@@ -78,7 +77,7 @@ export async function writeTaken(
   await addConversationEvents(
     session,
     turns.flatMap(({ row, result: { applicationId, told } }) =>
-      told.map((one) => ({ partnerId: row.partner_id, applicationId, ...one })),
+      told.map((one) => ({ partnerId: row.partnerId, applicationId, ...one })),
     ),
   );
   return reminded.length;
@@ -104,8 +103,8 @@ async function endWithdrawals(
 ): Promise<void> {
   const withdrawn = turns.filter(({ result }) => result.withdraws !== null);
   if (withdrawn.length === 0) return;
-  const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partner_id] : []));
-  await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partner_id)]);
+  const partners = turns.flatMap(({ row, result }) => (result.told.length > 0 ? [row.partnerId] : []));
+  await lockPartnerEvents(session, [...partners, ...withdrawn.map(({ row }) => row.partnerId)]);
   for (const { result } of withdrawn) {
     await signing.rejectWithdrawn(session, result.applicationId, result.withdraws?.by ?? null);
   }
@@ -123,9 +122,9 @@ function queuedReplyOf(
     {
       applicationId,
       turn: written.turn,
-      partnerId: row.partner_id,
+      partnerId: row.partnerId,
       windowUntil,
-      phoneIndex: fromBigint<'phone'>(row.phone_index),
+      phoneIndex: row.phoneIndex,
       content: sealReply(vault, { applicationId, turn: written.turn }, content),
     },
   ];

@@ -140,11 +140,9 @@ function offerOf({ contract }: ShownApplication) {
 function conversationOf({ conversation }: ShownApplication) {
   if (conversation === null) return null;
   const { row, inputs, replies } = conversation;
+  const { place: step, heldBy, beganAt, endedAt } = row;
   return {
-    step: row.place,
-    heldBy: row.held_by,
-    beganAt: row.began_at,
-    endedAt: row.ended_at,
+    ...{ step, heldBy, beganAt, endedAt },
     inputs: inputs.map(({ content, ...input }) => ({ ...input, kind: content?.kind ?? null })),
     replies,
   };

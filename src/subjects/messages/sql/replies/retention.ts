@@ -25,7 +25,7 @@ const DELETE_TURNS = `
 /** Deletes the replies of each application up to a turn, except those that are not sent yet. */
 export async function forgetTurns(
   session: Session,
-  some: readonly { readonly applicationId: string; readonly turn: number }[],
+  some: readonly { readonly applicationId: ApplicationId; readonly turn: number }[],
 ): Promise<void> {
   const ids = some.map(({ applicationId }) => applicationId);
   await session.query(DELETE_TURNS, [ids, some.map(({ turn }) => turn)]);
@@ -48,14 +48,14 @@ export async function stampStrangers(database: Database): Promise<void> {
 }
 
 const ANSWERED = `
-  SELECT r.id, r.application_id FROM replies r
+  SELECT r.id, r.application_id::float8 AS "applicationId" FROM replies r
   WHERE r.turn < 1 AND r.seen_ms <= elapsed_ms() - ms_of($1 * interval '1 day') AND r.status NOT IN ('queued', 'sending')
   ORDER BY r.seen_ms LIMIT $2 FOR UPDATE SKIP LOCKED`;
 
 /** An answer to a person without a conversation. */
 export interface StrangerAnswer {
   readonly id: string;
-  readonly application_id: string;
+  readonly applicationId: ApplicationId;
 }
 
 /**
