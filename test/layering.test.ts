@@ -61,6 +61,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/tracing'],
     ...['subjects/partners', 'subjects/policies'],
   ],
+  // What policies decided and would decide.
+  'subjects/evaluation': [...SUBJECT, 'subjects/policies', 'subjects/applications'],
   'subjects/messages': [
     ...[...SUBJECT, 'wire/gate', 'program/tracing', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],
@@ -145,7 +147,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'seal',
     ],
     ...['wire/gate', 'program/operations', 'program/tracing', 'program/cli', 'program/subject'],
-    'subjects/policies',
+    ...['subjects/policies', 'subjects/evaluation'],
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
     ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],

@@ -12,6 +12,7 @@ import { conversation } from '../subjects/conversation/subject.ts';
 import { desk } from '../subjects/desk/subject.ts';
 import { documents } from '../subjects/documents/subject.ts';
 import { endPushes, push } from '../subjects/events/push/subject.ts';
+import { evaluation } from '../subjects/evaluation/subject.ts';
 import { events } from '../subjects/events/subject.ts';
 import { income } from '../subjects/income/subject.ts';
 import { messages } from '../subjects/messages/subject.ts';
@@ -36,6 +37,8 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   policies({ realFactors }),
   applications,
+  // It adds commands to the group of the policies.
+  evaluation,
   messages,
   documents,
   income,

@@ -23,10 +23,12 @@ import { sealEnvelope } from './envelope.ts';
 // The facts of a batch: what is stored about its applications beside the sealed data, 28 bytes a position, in the form
 // that `application_at` (sql/functions/applications/read.sql) reads.
 
-const BYTES = 28;
+/** Bytes of one position. */
+export const FACT_BYTES = 28;
 /** Bytes of the facts of a batch with the most positions. */
-export const FACTS_BYTES = 128 * BYTES;
-const OFFSETS = {
+export const FACTS_BYTES = 128 * FACT_BYTES;
+/** Where each fact begins in its position. */
+export const FACT_OFFSETS = {
   score: 0,
   points: 1,
   codes: 6,
@@ -53,40 +55,40 @@ interface Facts {
 
 /** The facts of `positions` positions; a position without a candidate is zero. */
 function encodeFacts(candidates: readonly Candidate[], positions: number): Facts {
-  const bytes = Buffer.alloc(positions * BYTES);
+  const bytes = Buffer.alloc(positions * FACT_BYTES);
   const platforms: string[] = [];
   for (const { position, application, assessment } of candidates) {
-    const start = position * BYTES;
+    const start = position * FACT_BYTES;
     let code = platforms.indexOf(application.platform);
     if (code === -1) code = platforms.push(application.platform) - 1;
-    bytes[start + OFFSETS.score] = assessment.score;
+    bytes[start + FACT_OFFSETS.score] = assessment.score;
     for (let index = 0; index < CRITERIA.length; index += 1) {
-      bytes[start + OFFSETS.points + index] =
+      bytes[start + FACT_OFFSETS.points + index] =
         assessment.points[CRITERIA[index] as keyof typeof assessment.points];
     }
-    bytes[start + OFFSETS.codes] =
+    bytes[start + FACT_OFFSETS.codes] =
       DECISION_CODES[assessment.decision] |
       (application.messaging_optin ? 1 << 2 : 0) |
       PRIOR_HISTORY_CODES[application.prior_history] |
       NUM_DEBTS_CODES[application.num_debts] |
       DEBT_AGE_CODES[application.debt_age];
-    bytes[start + OFFSETS.platform] = code;
+    bytes[start + FACT_OFFSETS.platform] = code;
     for (let index = 0; index < 3; index += 1) {
-      bytes[start + OFFSETS.currency + index] = application.currency.charCodeAt(index);
+      bytes[start + FACT_OFFSETS.currency + index] = application.currency.charCodeAt(index);
     }
-    bytes.writeDoubleBE(application.income, start + OFFSETS.income);
-    bytes.writeDoubleBE(application.debt_amount, start + OFFSETS.debtAmount);
+    bytes.writeDoubleBE(application.income, start + FACT_OFFSETS.income);
+    bytes.writeDoubleBE(application.debt_amount, start + FACT_OFFSETS.debtAmount);
   }
   return { bytes, platforms: platforms.join('\n') };
 }
 
 /** The debt that an application's message names; null if the facts end before the position. */
 export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } | null {
-  const start = position * BYTES;
-  if (bytes.length < start + BYTES) return null;
-  const currency = start + OFFSETS.currency;
+  const start = position * FACT_BYTES;
+  if (bytes.length < start + FACT_BYTES) return null;
+  const currency = start + FACT_OFFSETS.currency;
   return {
-    debtAmount: bytes.readDoubleBE(start + OFFSETS.debtAmount),
+    debtAmount: bytes.readDoubleBE(start + FACT_OFFSETS.debtAmount),
     currency: bytes.toString('latin1', currency, currency + 3),
   };
 }

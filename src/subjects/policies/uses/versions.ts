@@ -3,7 +3,8 @@
  * "Versions").
  * Each act is recorded in its transaction. Writes by `sql/policies.ts`.
  */
-import { documentOf, type PolicyContent } from '../../../domain/scorecard/content.ts';
+import type { Card } from '../../../domain/scorecard/card.ts';
+import { cardOfContent, documentOf, type PolicyContent } from '../../../domain/scorecard/content.ts';
 import {
   type Circumstances,
   type Finding,
@@ -181,6 +182,7 @@ export async function withdrawVersion(context: OperatorContext, version: string)
 
 export interface FoundVersion {
   readonly content: PolicyContent;
+  readonly card: Card;
   /** null: a draft. */
   readonly listed: PolicyVersion | null;
 }
@@ -192,5 +194,5 @@ export async function findVersion({ database }: OperatorContext, version: string
   if (content === undefined)
     throw new OperatorError(`there is no policy ${version}: policy list shows the versions`);
   const listed = (await listPolicies(database)).find((one) => one.version === version) ?? null;
-  return { content, listed };
+  return { content, card: policy?.card ?? cardOfContent(content), listed };
 }

@@ -1,0 +1,195 @@
+/**
+ * What another policy would have decided of applications that are decided already (D51): counted while they pass by, in
+ * constant memory. Pure.
+ */
+import type { Card } from '../../../domain/scorecard/card.ts';
+import { DECISIONS, type Decision, type DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
+import type { Currency } from '../../../ground/base/country-data.ts';
+
+/** By the decision before, then by the one after. */
+export type Matrix = Readonly<Record<Decision, Readonly<Record<Decision, number>>>>;
+
+/** The approvals of some applications, before and after. */
+export interface Share {
+  readonly name: string;
+  readonly applications: number;
+  readonly before: number;
+  readonly after: number;
+  /** The approval rate after, with its 95 % interval (Wilson). */
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface BacktestReport {
+  readonly applications: number;
+  /** Facts that could not be read. They are in no other count. */
+  readonly damaged: number;
+  readonly matrix: Matrix;
+  /** The debts in US dollars by the rates of the policy that is tried. */
+  readonly usd: Matrix;
+  /** Days on which an application was registered. */
+  readonly days: number;
+  readonly reviewsADay: { readonly before: number; readonly after: number };
+  readonly partners: readonly Share[];
+  readonly currencies: readonly Share[];
+  /** By month, `YYYY-MM`. */
+  readonly months: readonly Share[];
+  /** Applications that have a reason, before and after. */
+  readonly reasons: readonly { readonly code: string; readonly before: number; readonly after: number }[];
+}
+
+interface Tally {
+  applications: number;
+  before: number;
+  after: number;
+}
+
+/** Counts a backtest. */
+export class Backtest {
+  readonly #card: Card;
+  readonly #usdOf: Readonly<Record<Currency, number>>;
+  readonly #counts = new Float64Array(DECISIONS.length ** 2);
+  readonly #usd = new Float64Array(DECISIONS.length ** 2);
+  readonly #days = new Set<string>();
+  readonly #partners = new Map<string, Tally>();
+  readonly #currencies = new Map<string, Tally>();
+  readonly #months = new Map<string, Tally>();
+  readonly #reasons = new Map<string, { before: number; after: number }>();
+  #damaged = 0;
+
+  /** `card` is the policy that is tried. */
+  constructor(card: Card) {
+    this.#card = card;
+    const { rates } = card.document;
+    this.#usdOf = Object.fromEntries(
+      Object.entries(rates).map(([currency, rate]) => [currency, 1 / Number(rate)]),
+    ) as Record<Currency, number>;
+  }
+
+  addDamaged(): void {
+    this.#damaged += 1;
+  }
+
+  /** Counts an application that `decided` has decided as `before`. */
+  add(facts: DecisionFacts, before: Decision, decided: Card, partner: string, day: string): void {
+    const { decision: after, reasons } = this.#card.decide(facts);
+    const cell = DECISIONS.indexOf(before) * DECISIONS.length + DECISIONS.indexOf(after);
+    this.#counts[cell]! += 1;
+    this.#usd[cell]! += facts.debt_amount * this.#usdOf[facts.currency];
+    this.#days.add(day);
+    const [was, is] = [before === 'approved' ? 1 : 0, after === 'approved' ? 1 : 0];
+    tally(this.#partners, partner, was, is);
+    tally(this.#currencies, facts.currency, was, is);
+    tally(this.#months, day.slice(0, 7), was, is);
+    for (const code of decided.decide(facts).reasons) entryOf(this.#reasons, code, noReasons).before += 1;
+    for (const code of reasons) entryOf(this.#reasons, code, noReasons).after += 1;
+  }
+
+  report(): BacktestReport {
+    const matrix = matrixOf(this.#counts);
+    const days = Math.max(this.#days.size, 1);
+    const reviews = (of: (before: Decision, after: Decision) => boolean) => {
+      let sum = 0;
+      for (const before of DECISIONS)
+        for (const after of DECISIONS) if (of(before, after)) sum += matrix[before][after];
+      return sum / days;
+    };
+    return {
+      applications: this.#counts.reduce((sum, count) => sum + count, 0),
+      damaged: this.#damaged,
+      matrix,
+      usd: matrixOf(this.#usd),
+      days: this.#days.size,
+      reviewsADay: {
+        before: reviews((before) => before === 'in_review'),
+        after: reviews((_, after) => after === 'in_review'),
+      },
+      partners: sharesOf(this.#partners, mostFirst),
+      currencies: sharesOf(this.#currencies, mostFirst),
+      months: sharesOf(this.#months, byName),
+      reasons: [...this.#reasons]
+        .map(([code, counts]) => ({ code, ...counts }))
+        .toSorted(
+          (a, b) => Math.max(b.before, b.after) - Math.max(a.before, a.after) || (a.code < b.code ? -1 : 1),
+        ),
+    };
+  }
+}
+
+const noReasons = () => ({ before: 0, after: 0 });
+
+function tally(tallies: Map<string, Tally>, name: string, was: number, is: number): void {
+  const found = entryOf(tallies, name, () => ({ applications: 0, before: 0, after: 0 }));
+  found.applications += 1;
+  found.before += was;
+  found.after += is;
+}
+
+/** The entry of a name, made at its first use. */
+function entryOf<T>(entries: Map<string, T>, name: string, make: () => T): T {
+  let found = entries.get(name);
+  if (found === undefined) {
+    found = make();
+    entries.set(name, found);
+  }
+  return found;
+}
+
+function matrixOf(counts: Float64Array): Matrix {
+  const row = (before: number) =>
+    Object.fromEntries(
+      DECISIONS.map((after, index) => [after, counts[before * DECISIONS.length + index]!]),
+    ) as Record<Decision, number>;
+  return Object.fromEntries(DECISIONS.map((before, index) => [before, row(index)])) as Record<
+    Decision,
+    Record<Decision, number>
+  >;
+}
+
+function sharesOf(tallies: Map<string, Tally>, order: (a: Share, b: Share) => number): Share[] {
+  return [...tallies]
+    .map(([name, { applications, before, after }]): Share => {
+      const [low, high] = wilson(after, applications);
+      return { name, applications, before, after, rate: after / applications, low, high };
+    })
+    .toSorted(order);
+}
+
+const byName = (a: Share, b: Share) => (a.name < b.name ? -1 : 1);
+const mostFirst = (a: Share, b: Share) => b.applications - a.applications || byName(a, b);
+
+/** The standard normal deviate of 95 %. */
+const Z = 1.959_963_984_540_054;
+
+/** The Wilson score interval of `successes` of `trials`, which are at least one. */
+export function wilson(successes: number, trials: number): [low: number, high: number] {
+  const share = successes / trials;
+  const divisor = 1 + Z ** 2 / trials;
+  const middle = (share + Z ** 2 / (2 * trials)) / divisor;
+  const half = (Z / divisor) * Math.sqrt((share * (1 - share)) / trials + Z ** 2 / (4 * trials ** 2));
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+const WORDS: Readonly<Record<Decision, string>> = {
+  approved: 'approved',
+  in_review: 'in review',
+  rejected: 'rejected',
+};
+
+/** What changes, in words, the largest change first: `412 rejected become approved`. */
+export function changesInWords({ matrix }: Pick<BacktestReport, 'matrix'>): string[] {
+  return DECISIONS.flatMap((before) =>
+    DECISIONS.filter((after) => after !== before).map((after) => ({
+      before,
+      after,
+      count: matrix[before][after],
+    })),
+  )
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ before, after, count }) => {
+      const verb = count === 1 ? 'becomes' : 'become';
+      return `${count} ${WORDS[before]} ${verb} ${WORDS[after]}`;
+    });
+}

@@ -1,0 +1,12 @@
+/** The part of the program that tries policies on stored decisions: commands. `program/subject/subject.ts` has the form. */
+import { groupNamed } from '../../program/cli/command.ts';
+import type { Subject } from '../../program/subject/subject.ts';
+
+export const evaluation: Subject = {
+  commands: [
+    {
+      command: (program) => groupNamed(program, 'policy'),
+      load: async () => (await import('./commands/policy-trials.ts')).addPolicyTrials,
+    },
+  ],
+};
