@@ -75,7 +75,11 @@ const ids = await (async () => {
   await database.query('UPDATE application_events SET actor = $1, reason = $1', [HOSTILE]);
   await database.query('UPDATE partner_events SET reason_code = $1', [HOSTILE]);
   await database.query('UPDATE partners SET name = $1', [HOSTILE]);
-  await database.query('UPDATE policies SET version = $1', [HOSTILE]);
+  await database.query(
+    "UPDATE policies SET version = $1, content = content || jsonb_build_object('title', $1::text)",
+    [HOSTILE],
+  );
+  await database.query('UPDATE policy_activations SET actor = $1, reason = $1', [HOSTILE]);
   const texts = { partner: HOSTILE, templates: { offer: HOSTILE } };
   await database.query('UPDATE api_keys SET hint = $1, brand = $2', [HOSTILE, JSON.stringify(texts)]);
   await setMessages(database, [application, reviewed], { reason: HOSTILE });
@@ -172,6 +176,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'audit head': [],
   'audit verify': ['--head', HOSTILE],
   'backup create': ['--to', `/${HOSTILE}`],
+  'policy list': [],
+  'policy show': [HOSTILE],
+  'policy add': [join(folder, `none ${HOSTILE}.json`)],
+  'policy diff': [HOSTILE, `no ${HOSTILE}`],
+  'policy activate': [HOSTILE, '--reason', HOSTILE],
+  'policy withdraw': [HOSTILE],
+  'policy export': [HOSTILE, '--file', join(folder, HOSTILE, 'policy.json')],
+  'policy replay': [],
+  'policy backtest': [HOSTILE],
   'backup restore': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'backup verify': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'vault status': [],

@@ -1,4 +1,4 @@
-/** The part of the program that tries policies on stored decisions: commands. `program/subject/subject.ts` has the form. */
+/** The part of the program that tries policies on what was decided. `program/subject/subject.ts` has the form. */
 import { groupNamed } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 
