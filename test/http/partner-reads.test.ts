@@ -215,13 +215,23 @@ describe('GET /PRO/applications/{id}', () => {
     assert.equal(created_at, updated_at);
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
     const unsigned = { signed_at: null, withdrawn_at: null };
+    // D50: 25, 18, 15 and 8 points were lost.
+    const reason_codes = ['capacity_below_1_5', 'debt_2_years', 'no_history', 'two_debts'];
     const undecided = { decision: 'in_review', status: 'in_review', reason_code: null };
-    assert.deepEqual(rest, { id, id_number, score: 34, ...undecided, ...unsigned });
+    assert.deepEqual(rest, { id, id_number, score: 34, ...undecided, reason_codes, ...unsigned });
     await approve(id);
     const spanish = await get<Record<string, unknown>>(`${path}/`, apiKey, { 'Accept-Language': 'es' });
     const { updated_at: moved, ...later } = spanish.body;
     const decided = { decision: 'en_revision', estado: 'firma_pendiente', reason_code: 'income_verified' };
-    assert.deepEqual(later, { id, cedula: id_number, score: 34, ...decided, ...unsigned, created_at });
+    assert.deepEqual(later, {
+      id,
+      cedula: id_number,
+      score: 34,
+      ...decided,
+      reason_codes,
+      ...unsigned,
+      created_at,
+    });
     assert.ok(String(moved) > String(created_at));
     await json('application', 'disburse', `${id}`, '--reason', 'paid');
     for (const [language, name] of [
@@ -248,6 +258,8 @@ describe('GET /PRO/applications/{id}', () => {
     ] as const) {
       const { body } = await get<Record<string, unknown>>(`/PRO/applications/${one!.id}`, apiKey);
       assert.deepEqual([body.status, body.reason_code], ['rejected', reason]);
+      // D50: the limit comes first, also beside lost points.
+      if (reason !== null) assert.equal((body.reason_codes as string[])[0], reason);
     }
   });
 

@@ -221,12 +221,13 @@ describe('starting', { concurrency: 2 }, () => {
       const again = await startService(dataDir, { POLICY_FILE: policy, BASE_PATH: '/api/v1/' });
       assert.match(again.url, /\/api\/v1$/);
       assert.doesNotMatch(again.out, /vtn_|curl/);
+      assert.match(again.out, /POLICY_FILE only seeds an empty store/);
       const { status, body } = await submit(again, apiKey, [anApplication()]);
       assert.deepEqual([status, body.processed], [200, 1]);
       assert.equal((await again.stop()).code, 0);
       const [newest] = await ventanillaJson(dataDir, 'application', 'list', '--limit', '1');
       const { policy_version } = await ventanillaJson(dataDir, 'application', 'show', String(newest.id));
-      assert.equal(policy_version, 'next-1');
+      assert.equal(policy_version, 'default-2', 'D51: an activation alone changes the policy');
     });
   });
 

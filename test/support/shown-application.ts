@@ -26,6 +26,17 @@ export const PERSON = {
 export const SHOWN: ApplicationReply = {
   ...{ id: SHOWN_ID, last_event: '7', created_at: AT, partner: PARTNER },
   ...{ status: 'in_review', decision: 'in_review', score: 55, policy_version: '1', above_limit: true },
+  reasons: [
+    {
+      code: 'capacity_below_1_5',
+      words: {
+        en: 'The income is less than 1.5 times the estimated installment',
+        es: 'El ingreso es menos de 1,5 veces la cuota estimada',
+        pt: 'A renda é menos de 1,5 vez a parcela estimada',
+      },
+    },
+    { code: 'unknown_code', words: null },
+  ],
   criteria: CRITERIA.map((criterion, index) => {
     const points = POINTS[index]!;
     return {

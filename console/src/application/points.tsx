@@ -4,15 +4,16 @@ import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
-import { useTexts } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 
 export function Points({
-  application: { criteria, score, policy_version },
+  application: { criteria, score, policy_version, reasons },
 }: {
   application: ApplicationReply;
 }) {
   const { application: texts, codes } = useTexts();
+  const language = useLanguage();
   const end = Math.max(...criteria.map(({ most }) => most));
   const total = criteria.reduce((sum, { most }) => sum + most, 0);
   return (
@@ -60,6 +61,16 @@ export function Points({
           </tr>
         </tfoot>
       </table>
+      {reasons.length > 0 && (
+        <>
+          <h3>{texts.reasons}</h3>
+          <ol>
+            {reasons.map(({ code, words }) => (
+              <li key={code}>{words?.[language] ?? code}</li>
+            ))}
+          </ol>
+        </>
+      )}
     </Card>
   );
 }

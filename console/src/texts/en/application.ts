@@ -17,6 +17,7 @@ export const application = {
   score: 'Score',
   aboveLimit: 'The amount is above the limit of the policy: that rejected it, not the score.',
   points: 'Points',
+  reasons: 'Reasons of the decision, the most important first',
   criterion: 'Criterion',
   got: 'Got',
   most: 'Most',

@@ -17,6 +17,7 @@ export const application: Texts['application'] = {
   score: 'Puntaje',
   aboveLimit: 'El monto supera el límite de la política: por eso se rechazó, no por el puntaje.',
   points: 'Puntos',
+  reasons: 'Motivos de la decisión, el más importante primero',
   criterion: 'Criterio',
   got: 'Obtenidos',
   most: 'Máximo',

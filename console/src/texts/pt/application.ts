@@ -17,6 +17,7 @@ export const application: Texts['application'] = {
   score: 'Pontuação',
   aboveLimit: 'O valor passa do limite da política: por isso foi rejeitada, não pela pontuação.',
   points: 'Pontos',
+  reasons: 'Motivos da decisão, o mais importante primeiro',
   criterion: 'Critério',
   got: 'Obtidos',
   most: 'Máximo',

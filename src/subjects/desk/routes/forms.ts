@@ -232,6 +232,13 @@ export const Application = form({
   criteria: Type.Array(Criterion),
   /** The policy's limit of the amount rejected it, not its score. */
   above_limit: Type.Boolean(),
+  /** Why the decision is no approval, the most important reason first (D50). */
+  reasons: Type.Array(
+    form({
+      code: Type.String(),
+      words: orNull(form({ en: Type.String(), es: Type.String(), pt: Type.String() })),
+    }),
+  ),
   platform: orNull(Type.String()),
   currency: orNull(Type.String()),
   income: orNull(Type.Number()),
