@@ -185,6 +185,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'policy export': [HOSTILE, '--file', join(folder, HOSTILE, 'policy.json')],
   'policy replay': [],
   'policy backtest': [HOSTILE],
+  'policy drift': [],
   'backup restore': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'backup verify': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'vault status': [],
@@ -198,7 +199,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|(conversation|document|reply) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|document|reply) list|operator .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

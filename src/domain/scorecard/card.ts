@@ -38,13 +38,17 @@ export interface Cell {
   readonly byScore: Assessment;
 }
 
+type Amounts = Pick<DecisionFacts, 'income' | 'debt_amount' | 'currency'>;
+
 /** A policy that decides. */
 export interface Card {
   readonly version: string;
   readonly document: PolicyDocument;
   readonly cells: readonly Cell[];
+  /** The index of the attribute of the payment capacity. */
+  capacityOf(facts: Amounts): number;
   /** The monthly income in reference installments (D27). */
-  ratioOf(facts: Pick<DecisionFacts, 'income' | 'debt_amount' | 'currency'>): number;
+  ratioOf(facts: Amounts): number;
   decide(facts: DecisionFacts): Assessment;
 }
 
@@ -63,18 +67,19 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
   const cells = cellsOf(document);
   const rejected = new Map<number, Assessment>();
 
-  function ratioOf({
-    income,
-    debt_amount,
-    currency,
-  }: Pick<DecisionFacts, 'income' | 'debt_amount' | 'currency'>) {
+  function ratioOf({ income, debt_amount, currency }: Amounts) {
     return income / (debt_amount * factors[currency]);
+  }
+
+  function attributeAt(ratio: number): number {
+    let index = bounds.length - 1;
+    while (index > 0 && ratio < bounds[index]!) index -= 1;
+    return index;
   }
 
   function decide(facts: DecisionFacts): Assessment {
     const ratio = ratioOf(facts);
-    let capacity = bounds.length - 1;
-    while (capacity > 0 && ratio < bounds[capacity]!) capacity -= 1;
+    const capacity = attributeAt(ratio);
     const cell =
       capacity * REST +
       (DEBT_AGE_INDEX[facts.debt_age] * NUM_DEBTS.length + NUM_DEBTS_INDEX[facts.num_debts]) *
@@ -107,7 +112,8 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
     return assessment;
   }
 
-  return { version: document.version, document, cells, ratioOf, decide };
+  const capacityOf = (facts: Amounts) => attributeAt(ratioOf(facts));
+  return { version: document.version, document, cells, capacityOf, ratioOf, decide };
 }
 
 type PassedLimit =

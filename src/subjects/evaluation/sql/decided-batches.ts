@@ -2,11 +2,16 @@
  * Walks over the stored batches, newest first, and reads what was decided: facts, partner and policy (D51). Reads
  * `batches` and `policies`; needs no key. A statement names one partition (docs/scale.md).
  */
-import type { BatchId } from '../../../domain/application/ids.ts';
+import {
+  type BatchId,
+  batchesOfPartition,
+  partitionOfBatch,
+  toBatchId,
+} from '../../../domain/application/ids.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Card } from '../../../domain/scorecard/card.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
-import { partitionsDown } from '../../applications/sql/partition-runs.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { partitionsDown, partitionsEnd } from '../../applications/sql/partition-runs.ts';
 import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
 
 /** A batch as it was decided. */
@@ -45,6 +50,59 @@ export async function* decidedBatches(
       end = rows.at(-1)!.id;
     }
   }
+}
+
+const DAY_BEFORE = "SELECT to_char((now() AT TIME ZONE 'UTC')::date - $1::integer, 'YYYY-MM-DD') AS day";
+
+/** The day so many days ago, `YYYY-MM-DD` in UTC, by the database's clock. */
+export async function dayBefore(session: Session, days: number): Promise<string> {
+  return onlyRow((await session.query<{ day: string }>(DAY_BEFORE, [days])).rows).day;
+}
+
+const ACTIVATED = 'SELECT at FROM policy_activations WHERE id = $1';
+
+/** When an activation was. */
+export async function activatedAt(session: Session, activationId: number): Promise<Date> {
+  return onlyRow((await session.query<{ at: Date }>(ACTIVATED, [activationId])).rows).at;
+}
+
+const FIRST = `
+  SELECT b.id::float8, b.created_at < $3 AS "isBefore" FROM batches b WHERE b.id >= $1 AND b.id < $2 ORDER BY b.id LIMIT 1`;
+const READ_UP = `${READ.slice(0, READ.indexOf('ORDER BY'))} ORDER BY b.id LIMIT ${PAGE}`;
+
+/** Pages of batches in the order of their numbers, from the first one on that was registered at a time or later. */
+export async function* batchesFrom(
+  session: Session,
+  at: Date,
+): AsyncGenerator<readonly DecidedBatch[], void, undefined> {
+  const end = await partitionsEnd(session);
+  let from = await firstBatchAt(session, at);
+  while (from < end) {
+    const { before } = batchesOfPartition(partitionOfBatch(toBatchId(from)));
+    const { rows } = await session.query<DecidedBatch>(READ_UP, [from, before]);
+    if (rows.length > 0) yield rows;
+    from = rows.length < PAGE ? Number(before) : Number(rows.at(-1)!.id) + 1;
+  }
+}
+
+/** The number of about the first batch at a time: the numbers go up with the times, but for a few seconds. */
+async function firstBatchAt(session: Session, at: Date): Promise<number> {
+  const first = async (from: number, before: number) =>
+    (await session.query<{ id: number; isBefore: boolean }>(FIRST, [from, before, at])).rows[0];
+  for await (const partition of partitionsDown(session)) {
+    const [start, before] = [Number(partition.from), Number(partition.before)];
+    const found = await first(start, before);
+    if (found === undefined || (!found.isBefore && start > 0)) continue;
+    let [low, high] = [start, before];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const next = await first(middle, before);
+      if (next?.isBefore) low = next.id + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  return 0;
 }
 
 const CARDS = `SELECT ${POLICY_AS_JSON} AS policy FROM policies p`;
