@@ -60,10 +60,7 @@ const decided = async () => {
 describe('versions', () => {
   it('D51: the first start activates the built-in policy, and records it', async () => {
     const first = (await listed()).get('default-2') as Record<string, unknown>;
-    assert.deepEqual(
-      [first.state, first.activated_by, first.added_by],
-      ['live', 'the first start', 'the first start'],
-    );
+    assert.deepEqual([first.state, first.activated_by, first.added_by], ['live', 'ventanilla', 'ventanilla']);
     assert.match(`${first.sha256}`, /^[0-9a-f]{64}$/);
     const acts = await json('audit', 'list');
     assert.ok(acts.some((one: { act: string }) => one.act === 'policy activate'));

@@ -29,8 +29,8 @@ import {
   readToday,
 } from '../sql/policies.ts';
 
-/** Who activated a store's first policy, as the histories name it. */
-export const FIRST_START = 'the first start';
+/** Who activates a store's first policy: the service, as the record of acts names it. */
+const SERVICE = 'ventanilla';
 
 interface PolicyContext {
   readonly database: Database;
@@ -108,16 +108,16 @@ async function activateFirst(context: PolicyContext, content: PolicyContent): Pr
   if (error !== undefined) throw new ToldError(`POLICY_FILE: ${error.place}: ${error.text} (${error.code})`);
   for (const { code, place, text } of findings) log.warn({ code, place }, `the policy: ${text}`);
   const accepted = [...new Set(findings.map(({ code }) => code))];
-  const { policy, isSame } = await addPolicyOnce(database, content, { by: FIRST_START, accepted });
+  const { policy, isSame } = await addPolicyOnce(database, content, { by: SERVICE, accepted });
   if (!isSame) throw otherContent(content.version);
-  const operator: OperatorContext = { ...context, actor: FIRST_START };
+  const operator: OperatorContext = { ...context, actor: SERVICE };
   await acting(
     operator,
     (part) =>
       activatePolicy(part.database, {
         policyId: policy.id,
         after: null,
-        by: FIRST_START,
+        by: SERVICE,
         second: null,
         reason: 'the store had no policy',
         accepted,
