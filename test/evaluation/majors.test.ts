@@ -1,4 +1,4 @@
-/** A decision is equal bit for bit on another major of Node (D51): made-up policies decide made-up applications there. */
+/** A decision is equal bit for bit on another major of Node (D51), for made-up policies and applications. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

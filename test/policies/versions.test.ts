@@ -172,7 +172,9 @@ describe('versions', () => {
 
   it('D51: what is exported can be added again, and has no differences', async () => {
     const path = join(folder, 'exported.json');
-    await json('policy', 'export', 'default-2', '--file', path);
+    await json('policy', 'export', 'default-2', '--file', path, '--pmml', join(folder, 'exported.pmml'));
+    assert.match(await readFile(join(folder, 'exported.pmml'), 'utf8'), /<Scorecard modelName="default-2"/);
+    assert.match((await run('policy', 'export', 'default-2')).err, /--file or --pmml/);
     const exported = JSON.parse(await readFile(path, 'utf8'));
     assert.deepEqual(exported, JSON.parse(JSON.stringify(DOCUMENT)));
     await json(

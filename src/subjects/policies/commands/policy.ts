@@ -4,7 +4,6 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { documentOf } from '../../../domain/scorecard/content.ts';
 import type { PolicyDocument } from '../../../domain/scorecard/document.ts';
 import { FINDINGS, type Finding } from '../../../domain/scorecard/findings.ts';
 import { CRITERIA } from '../../../domain/scorecard/scorecard.ts';
@@ -24,6 +23,7 @@ import {
 import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import { parsePolicy } from '../rules/check-policy.ts';
 import { differencesOf } from '../rules/difference.ts';
+import { pmmlOf } from '../rules/pmml.ts';
 import {
   type Added,
   activateVersion,
@@ -91,8 +91,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
     .argument('<version>', 'the version')
     .action((version: string, { json }: Options) =>
       roles.operate(async (context) => {
-        const { content, listed } = await findVersion(context, version);
-        const document = documentOf(content);
+        const { document, listed } = await findVersion(context, version);
         if (json) return writeJson(io, { ...(listed && named(listed, VERSION)), document });
         await writeOutput(
           io,
@@ -184,7 +183,7 @@ function addDiff(group: Command, { roles, io }: Cli): void {
     .action((before: string, after: string, { json }: Options) =>
       roles.operate(async (context) => {
         const [a, b] = [await findVersion(context, before), await findVersion(context, after)];
-        const differences = differencesOf(documentOf(a.content), documentOf(b.content));
+        const differences = differencesOf(a.document, b.document);
         await writeList(
           io,
           differences,
@@ -258,20 +257,26 @@ function addWithdraw(group: Command, { roles, io }: Cli): void {
 function addExport(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'export', 'write a version to a file', 'policy export default-2 --file policy.json')
     .argument('<version>', 'the version')
-    .requiredOption('--file <path>', 'the file, in JSON: a change of it with another version can be added')
-    .action((version: string, { json, file }: Options & { file: string }) =>
+    .option('--file <path>', 'a file in JSON: with another version it can be added again')
+    .option('--pmml <path>', 'a file in PMML 4.4, for other programs')
+    .action((version: string, { json, file, pmml }: Options & { file?: string; pmml?: string }) =>
       roles.operate(async (context) => {
-        const document = documentOf((await findVersion(context, version)).content);
-        await writeFile(file, `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' }).catch(
-          (error: unknown) => {
-            throw new ToldError(`${file} cannot be written: ${describeError(error)}`);
-          },
-        );
-        await (json
-          ? writeJson(io, { version, file })
-          : writeOutput(io, `Wrote policy ${version} to ${file}.\n`));
+        if (file === undefined && pmml === undefined)
+          throw new OperatorError('name a file: --file or --pmml');
+        const { document, constants } = await findVersion(context, version);
+        if (file !== undefined) await writeNew(file, `${JSON.stringify(document, null, 2)}\n`);
+        if (pmml !== undefined) await writeNew(pmml, pmmlOf(document, constants));
+        const files = [file, pmml].filter((path) => path !== undefined);
+        if (json) return writeJson(io, { version, files });
+        await writeOutput(io, `Wrote policy ${version} to ${files.join(' and ')}.\n`);
       }),
     );
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+    throw new ToldError(`${file} cannot be written: ${describeError(error)}`);
+  });
 }
 
 async function readText(file: string): Promise<string> {

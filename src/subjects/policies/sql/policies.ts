@@ -18,6 +18,7 @@ export type PolicyState = (typeof POLICY_STATES)[number];
 export interface StoredPolicy {
   readonly id: number;
   readonly content: PolicyContent;
+  readonly constants: Constants;
   readonly card: Card;
 }
 
@@ -37,12 +38,15 @@ const MOST_CARDS = 64;
 
 /** The policy of a row. */
 export function storedPolicyOf({ id, content, constants, sha256 }: PolicyRow): StoredPolicy {
-  if (constants === null || sha256 === null) return { id, content, card: cardOfContent(content) };
+  if (constants === null || sha256 === null) {
+    const computed = newConstantsOf(content);
+    return { id, content, constants: computed, card: cardOfContent(content, computed) };
+  }
   const key = `${sha256} ${constants.factor}`;
   const card = CARDS.get(key) ?? cardOfContent(content, constants);
   if (CARDS.size >= MOST_CARDS) CARDS.clear();
   CARDS.set(key, card);
-  return { id, content, card };
+  return { id, content, constants, card };
 }
 
 /** A `PolicyRow` as one column, of the table `policies p`. */
@@ -94,7 +98,8 @@ export async function addPolicy(
   const constants = newConstantsOf(content);
   const values = [JSON.stringify(content), JSON.stringify(constants), digestOf(content)];
   await session.query(ADD, [id, content.version, ...values, by, accepted]);
-  return { policy: { id, content, card: cardOfContent(content, constants) }, isNew: true, isSame: true };
+  const policy = { id, content, constants, card: cardOfContent(content, constants) };
+  return { policy, isNew: true, isSame: true };
 }
 
 /** The same outside of a transaction, where another process may store the version at the same moment. */

@@ -4,7 +4,14 @@
  * Each act is recorded in its transaction. Writes by `sql/policies.ts`.
  */
 import type { Card } from '../../../domain/scorecard/card.ts';
-import { cardOfContent, documentOf, type PolicyContent } from '../../../domain/scorecard/content.ts';
+import type { Constants } from '../../../domain/scorecard/constants.ts';
+import {
+  cardOfContent,
+  documentOf,
+  newConstantsOf,
+  type PolicyContent,
+} from '../../../domain/scorecard/content.ts';
+import type { PolicyDocument } from '../../../domain/scorecard/document.ts';
 import {
   type Circumstances,
   type Finding,
@@ -181,9 +188,9 @@ export async function withdrawVersion(context: OperatorContext, version: string)
 }
 
 export interface FoundVersion {
-  readonly content: PolicyContent;
+  readonly document: PolicyDocument;
+  readonly constants: Constants;
   readonly card: Card;
-  /** null: a draft. */
   readonly listed: PolicyVersion | null;
 }
 
@@ -194,5 +201,7 @@ export async function findVersion({ database }: OperatorContext, version: string
   if (content === undefined)
     throw new OperatorError(`there is no policy ${version}: policy list shows the versions`);
   const listed = (await listPolicies(database)).find((one) => one.version === version) ?? null;
-  return { content, card: policy?.card ?? cardOfContent(content), listed };
+  const constants = policy?.constants ?? newConstantsOf(content);
+  const card = cardOfContent(content, constants);
+  return { document: card.document, constants, card, listed };
 }
