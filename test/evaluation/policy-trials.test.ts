@@ -10,7 +10,7 @@ import { cardOfContent, documentOf } from '../../src/domain/scorecard/content.ts
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { DECISIONS, type DecisionFacts } from '../../src/domain/scorecard/scorecard.ts';
 import { CURRENCIES } from '../../src/ground/base/country-data.ts';
-import { decidedAt } from '../../src/subjects/applications/sql/read-facts.ts';
+import { DecidedFacts } from '../../src/subjects/applications/sql/read-facts.ts';
 import { changesInWords, wilson } from '../../src/subjects/evaluation/rules/backtest-report.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
@@ -153,10 +153,12 @@ describe('backtest', () => {
   });
 
   it('D51: facts that cannot be read are counted apart', async () => {
-    assert.equal(decidedAt(Buffer.alloc(28), 0), null);
-    const bytes = Buffer.alloc(28);
-    bytes.write('COP', 8);
-    assert.equal(decidedAt(bytes, 0), 'damaged');
+    const decided = new DecidedFacts();
+    const bytes = Buffer.alloc(56);
+    assert.equal(decided.begin(bytes), 2);
+    assert.equal(decided.read(0), 'none');
+    bytes.write('COP', 28 + 8);
+    assert.equal(decided.read(1), 'damaged');
   });
 
   it('D51: the interval of a rate is that of Wilson', () => {

@@ -13,55 +13,61 @@ import { CURRENCIES, type Currency } from '../../../ground/base/country-data.ts'
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { FACT_BYTES, FACT_OFFSETS } from './prepared-batch.ts';
 
-/** What was decided of an application when it was registered, and from what. */
-export interface DecidedFacts {
-  readonly facts: DecisionFacts;
-  readonly score: number;
-  readonly decision: Decision;
-  /** By criterion, in the contract's order. */
-  readonly points: readonly number[];
-}
-
 /** The code of a currency as the number of its three bytes. */
 const CURRENCY_OF = new Map<number, Currency>(
   keysOf(CURRENCIES).map((code) => [Buffer.from(code, 'latin1').readUIntBE(0, 3), code]),
 );
 
-/** The number of positions of a batch, with and without an application. */
-export function positionsIn(bytes: Buffer): number {
-  return Math.floor(bytes.length / FACT_BYTES);
-}
-
 /**
- * The facts at a position; null: there is no application; `damaged`: what is there was never written so.
+ * What was decided of one application after the other when they were registered, and from what. `read` puts the next
+ * one in the place of the one before: a million applications make no objects.
  */
-export function decidedAt(bytes: Buffer, position: number): DecidedFacts | null | 'damaged' {
-  const start = position * FACT_BYTES;
-  const code = bytes.readUIntBE(start + FACT_OFFSETS.currency, 3);
-  if (code === 0) return null;
-  const currency = CURRENCY_OF.get(code);
-  const codes = bytes[start + FACT_OFFSETS.codes]!;
-  const decision = DECISIONS[codes & 3];
-  const numDebts = NUM_DEBTS[(codes >> 4) & 3];
-  const income = bytes.readDoubleBE(start + FACT_OFFSETS.income);
-  const debtAmount = bytes.readDoubleBE(start + FACT_OFFSETS.debtAmount);
-  if (currency === undefined || decision === undefined || numDebts === undefined) return 'damaged';
-  if (!(Number.isFinite(income) && income > 0 && Number.isFinite(debtAmount) && debtAmount > 0))
-    return 'damaged';
-  const points = [];
-  for (let index = 0; index < CRITERIA.length; index += 1)
-    points.push(bytes[start + FACT_OFFSETS.points + index]!);
-  return {
-    facts: {
-      income,
-      debt_amount: debtAmount,
-      currency,
-      num_debts: numDebts,
-      debt_age: DEBT_AGES[(codes >> 6) & 3]!,
-      prior_history: PRIOR_HISTORIES[(codes >> 3) & 1]!,
-    },
-    score: bytes[start + FACT_OFFSETS.score]!,
-    decision,
-    points,
+export class DecidedFacts {
+  #bytes: DataView = new DataView(new ArrayBuffer(0));
+  readonly #facts: { -readonly [K in keyof DecisionFacts]: DecisionFacts[K] } = {
+    ...{ income: 0, debt_amount: 0, currency: 'USD', num_debts: '1', debt_age: 'lt6', prior_history: 'yes' },
   };
+  score = 0;
+  decision: Decision = 'rejected';
+  /** By criterion, in the contract's order. */
+  readonly points = new Uint8Array(CRITERIA.length);
+
+  get facts(): DecisionFacts {
+    return this.#facts;
+  }
+
+  /** Begins a batch. Returns the number of its positions, with and without an application. */
+  begin(bytes: Buffer): number {
+    this.#bytes = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return Math.floor(bytes.length / FACT_BYTES);
+  }
+
+  /** Reads a position. `none`: it has no application; `damaged`: what is there was never written so. */
+  read(position: number): 'read' | 'none' | 'damaged' {
+    const [bytes, start, facts] = [this.#bytes, position * FACT_BYTES, this.#facts];
+    const code =
+      (bytes.getUint16(start + FACT_OFFSETS.currency) << 8) |
+      bytes.getUint8(start + FACT_OFFSETS.currency + 2);
+    if (code === 0) return 'none';
+    const currency = CURRENCY_OF.get(code);
+    const codes = bytes.getUint8(start + FACT_OFFSETS.codes);
+    const decision = DECISIONS[codes & 3];
+    const numDebts = NUM_DEBTS[(codes >> 4) & 3];
+    const income = bytes.getFloat64(start + FACT_OFFSETS.income);
+    const debtAmount = bytes.getFloat64(start + FACT_OFFSETS.debtAmount);
+    if (currency === undefined || decision === undefined || numDebts === undefined) return 'damaged';
+    if (!(income > 0 && income < Number.POSITIVE_INFINITY)) return 'damaged';
+    if (!(debtAmount > 0 && debtAmount < Number.POSITIVE_INFINITY)) return 'damaged';
+    facts.income = income;
+    facts.debt_amount = debtAmount;
+    facts.currency = currency;
+    facts.num_debts = numDebts;
+    facts.debt_age = DEBT_AGES[(codes >> 6) & 3]!;
+    facts.prior_history = PRIOR_HISTORIES[(codes >> 3) & 1]!;
+    this.score = bytes.getUint8(start + FACT_OFFSETS.score);
+    this.decision = decision;
+    for (let index = 0; index < CRITERIA.length; index += 1)
+      this.points[index] = bytes.getUint8(start + FACT_OFFSETS.points + index);
+    return 'read';
+  }
 }

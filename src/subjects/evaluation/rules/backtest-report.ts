@@ -3,7 +3,12 @@
  * constant memory. Pure.
  */
 import type { Card } from '../../../domain/scorecard/card.ts';
-import { DECISIONS, type Decision, type DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
+import {
+  type Assessment,
+  DECISIONS,
+  type Decision,
+  type DecisionFacts,
+} from '../../../domain/scorecard/scorecard.ts';
 import type { Currency } from '../../../ground/base/country-data.ts';
 
 /** By the decision before, then by the one after. */
@@ -45,6 +50,8 @@ interface Tally {
   after: number;
 }
 
+const newTally = (): Tally => ({ applications: 0, before: 0, after: 0 });
+
 /** Counts a backtest. */
 export class Backtest {
   readonly #card: Card;
@@ -55,7 +62,9 @@ export class Backtest {
   readonly #partners = new Map<string, Tally>();
   readonly #currencies = new Map<string, Tally>();
   readonly #months = new Map<string, Tally>();
-  readonly #reasons = new Map<string, { before: number; after: number }>();
+  /** How many applications have a result, which all with the same result share; so reasons are counted at the end. */
+  readonly #before = new Map<Assessment, { count: number }>();
+  readonly #after = new Map<Assessment, { count: number }>();
   #damaged = 0;
 
   /** `card` is the policy that is tried. */
@@ -67,23 +76,43 @@ export class Backtest {
     ) as Record<Currency, number>;
   }
 
-  addDamaged(): void {
-    this.#damaged += 1;
+  /** Counts the applications of a batch, which `decided` has decided. */
+  batch(decided: Card, partner: string, day: string) {
+    this.#days.add(day);
+    const ofPartner = entryOf(this.#partners, partner, newTally);
+    const ofMonth = entryOf(this.#months, day.slice(0, 7), newTally);
+    return {
+      addDamaged: () => {
+        this.#damaged += 1;
+      },
+      add: (facts: DecisionFacts, before: Decision) => {
+        const after = this.#card.decide(facts);
+        const cell = DECISION_INDEX[before] * DECISIONS.length + DECISION_INDEX[after.decision];
+        this.#counts[cell]! += 1;
+        this.#usd[cell]! += facts.debt_amount * this.#usdOf[facts.currency];
+        const [was, is] = [before === 'approved' ? 1 : 0, after.decision === 'approved' ? 1 : 0];
+        count(ofPartner, was, is);
+        count(ofMonth, was, is);
+        count(entryOf(this.#currencies, facts.currency, newTally), was, is);
+        entryOf(this.#before, decided.decide(facts), newCount).count += 1;
+        entryOf(this.#after, after, newCount).count += 1;
+      },
+    };
   }
 
-  /** Counts an application that `decided` has decided as `before`. */
-  add(facts: DecisionFacts, before: Decision, decided: Card, partner: string, day: string): void {
-    const { decision: after, reasons } = this.#card.decide(facts);
-    const cell = DECISIONS.indexOf(before) * DECISIONS.length + DECISIONS.indexOf(after);
-    this.#counts[cell]! += 1;
-    this.#usd[cell]! += facts.debt_amount * this.#usdOf[facts.currency];
-    this.#days.add(day);
-    const [was, is] = [before === 'approved' ? 1 : 0, after === 'approved' ? 1 : 0];
-    tally(this.#partners, partner, was, is);
-    tally(this.#currencies, facts.currency, was, is);
-    tally(this.#months, day.slice(0, 7), was, is);
-    for (const code of decided.decide(facts).reasons) entryOf(this.#reasons, code, noReasons).before += 1;
-    for (const code of reasons) entryOf(this.#reasons, code, noReasons).after += 1;
+  #reasons(): BacktestReport['reasons'] {
+    const reasons = new Map<string, { before: number; after: number }>();
+    for (const [side, results] of [
+      ['before', this.#before],
+      ['after', this.#after],
+    ] as const)
+      for (const [assessment, { count: some }] of results)
+        for (const code of assessment.reasons) entryOf(reasons, code, noReasons)[side] += some;
+    return [...reasons]
+      .map(([code, counts]) => ({ code, ...counts }))
+      .toSorted(
+        (a, b) => Math.max(b.before, b.after) - Math.max(a.before, a.after) || (a.code < b.code ? -1 : 1),
+      );
   }
 
   report(): BacktestReport {
@@ -96,7 +125,7 @@ export class Backtest {
       return sum / days;
     };
     return {
-      applications: this.#counts.reduce((sum, count) => sum + count, 0),
+      applications: this.#counts.reduce((sum, some) => sum + some, 0),
       damaged: this.#damaged,
       matrix,
       usd: matrixOf(this.#usd),
@@ -108,26 +137,26 @@ export class Backtest {
       partners: sharesOf(this.#partners, mostFirst),
       currencies: sharesOf(this.#currencies, mostFirst),
       months: sharesOf(this.#months, byName),
-      reasons: [...this.#reasons]
-        .map(([code, counts]) => ({ code, ...counts }))
-        .toSorted(
-          (a, b) => Math.max(b.before, b.after) - Math.max(a.before, a.after) || (a.code < b.code ? -1 : 1),
-        ),
+      reasons: this.#reasons(),
     };
   }
 }
 
+const DECISION_INDEX = Object.fromEntries(DECISIONS.map((decision, index) => [decision, index])) as Record<
+  Decision,
+  number
+>;
+const newCount = () => ({ count: 0 });
 const noReasons = () => ({ before: 0, after: 0 });
 
-function tally(tallies: Map<string, Tally>, name: string, was: number, is: number): void {
-  const found = entryOf(tallies, name, () => ({ applications: 0, before: 0, after: 0 }));
-  found.applications += 1;
-  found.before += was;
-  found.after += is;
+function count(tally: Tally, was: number, is: number): void {
+  tally.applications += 1;
+  tally.before += was;
+  tally.after += is;
 }
 
-/** The entry of a name, made at its first use. */
-function entryOf<T>(entries: Map<string, T>, name: string, make: () => T): T {
+/** The entry of a key, made at its first use. */
+function entryOf<K, T>(entries: Map<K, T>, name: K, make: () => T): T {
   let found = entries.get(name);
   if (found === undefined) {
     found = make();
@@ -149,6 +178,7 @@ function matrixOf(counts: Float64Array): Matrix {
 
 function sharesOf(tallies: Map<string, Tally>, order: (a: Share, b: Share) => number): Share[] {
   return [...tallies]
+    .filter(([, { applications }]) => applications > 0)
     .map(([name, { applications, before, after }]): Share => {
       const [low, high] = wilson(after, applications);
       return { name, applications, before, after, rate: after / applications, low, high };

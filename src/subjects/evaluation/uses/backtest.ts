@@ -1,7 +1,7 @@
 /** Tries a policy on stored applications (D51). Reads only. */
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { decidedAt, positionsIn } from '../../applications/sql/read-facts.ts';
+import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import { Backtest, type BacktestReport } from '../rules/backtest-report.ts';
 import { decidedBatches, readCards } from '../sql/decided-batches.ts';
 
@@ -9,14 +9,14 @@ import { decidedBatches, readCards } from '../sql/decided-batches.ts';
 export async function backtest(session: Session, card: Card, since: string | null): Promise<BacktestReport> {
   const cards = await readCards(session);
   const counts = new Backtest(card);
+  const decided = new DecidedFacts();
   for await (const page of decidedBatches(session, since)) {
     for (const { policyId, partnerId, day, facts } of page) {
-      const decidedBy = cards.get(policyId) ?? card;
-      const partner = `${partnerId}`;
-      for (let position = positionsIn(facts) - 1; position >= 0; position -= 1) {
-        const decided = decidedAt(facts, position);
-        if (decided === 'damaged') counts.addDamaged();
-        else if (decided !== null) counts.add(decided.facts, decided.decision, decidedBy, partner, day);
+      const batch = counts.batch(cards.get(policyId) ?? card, `${partnerId}`, day);
+      for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
+        const found = decided.read(position);
+        if (found === 'read') batch.add(decided.facts, decided.decision);
+        else if (found === 'damaged') batch.addDamaged();
       }
     }
   }

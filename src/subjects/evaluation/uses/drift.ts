@@ -1,7 +1,7 @@
 /** Compares the applications of the last days with those that the live policy began with (D51). Reads only. */
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { decidedAt, positionsIn } from '../../applications/sql/read-facts.ts';
+import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import { readLive } from '../../policies/sql/policies.ts';
 import { Distribution, type Drift, driftOf } from '../rules/drift.ts';
 import {
@@ -75,11 +75,11 @@ function addAll(
   page: readonly DecidedBatch[],
   most = Number.POSITIVE_INFINITY,
 ): void {
+  const decided = new DecidedFacts();
   for (const { facts } of page) {
-    for (let position = positionsIn(facts) - 1; position >= 0; position -= 1) {
+    for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
       if (distribution.applications >= most) return;
-      const decided = decidedAt(facts, position);
-      if (decided !== null && decided !== 'damaged') distribution.add(decided.facts);
+      if (decided.read(position) === 'read') distribution.add(decided.facts);
     }
   }
 }

@@ -6,7 +6,7 @@ import { type ApplicationId, applicationIdAt } from '../../../domain/application
 import type { Card } from '../../../domain/scorecard/card.ts';
 import { CRITERIA } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
-import { type DecidedFacts, decidedAt, positionsIn } from '../../applications/sql/read-facts.ts';
+import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import { decidedBatches, readCards } from '../sql/decided-batches.ts';
 
 export interface Replayed {
@@ -24,14 +24,15 @@ export async function replay(session: Session, since: string | null): Promise<Re
   const cards = await readCards(session);
   let [checked, equal] = [0, 0];
   const differ: ApplicationId[] = [];
+  const decided = new DecidedFacts();
   for await (const page of decidedBatches(session, since)) {
     for (const { id, policyId, facts } of page) {
       const card = cards.get(policyId);
-      for (let position = positionsIn(facts) - 1; position >= 0; position -= 1) {
-        const decided = decidedAt(facts, position);
-        if (decided === null) continue;
+      for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
+        const found = decided.read(position);
+        if (found === 'none') continue;
         checked += 1;
-        if (card !== undefined && decided !== 'damaged' && isEqual(decided, card)) equal += 1;
+        if (card !== undefined && found === 'read' && isEqual(decided, card)) equal += 1;
         else if (differ.length < MOST_DIFFERENT) differ.push(applicationIdAt(id, position));
       }
     }
