@@ -75,13 +75,18 @@ describe('who did what: every act of an operator is recorded', () => {
     assert.deepEqual(rows.map(short), [
       ['partner add', `partner ${partner}`, null, null],
       ['key issue', `key ${key}`, null, null],
+      // A store's first start.
+      ['policy activate', 'policy default-2', null, 'the store had no policy'],
     ]);
     assert.deepEqual(
       rows.map(({ id }) => id),
-      [1, 2],
+      [1, 2, 3],
+    );
+    assert.deepEqual(
+      rows.map(({ by }) => by),
+      [ACTOR, ACTOR, 'ventanilla'],
     );
     for (const row of rows) {
-      assert.equal(row.by, ACTOR);
       assert.match(row.at, /^\d{4}-\d\d-\d\dT[\d:.]{12}\+00:00$/);
     }
   });

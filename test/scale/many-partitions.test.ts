@@ -53,6 +53,8 @@ import { offeredWithoutConversation } from '../../src/subjects/conversation/sql/
 import { readBrandOf } from '../../src/subjects/desk/sql/brand-of.ts';
 import { expandReviews, expandReviewsOf } from '../../src/subjects/desk/sql/expansion.ts';
 import { lastEventOf, readForPage } from '../../src/subjects/desk/uses/show-application.ts';
+import { batchesFrom } from '../../src/subjects/evaluation/sql/decided-batches.ts';
+import { replay } from '../../src/subjects/evaluation/uses/replay.ts';
 import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
@@ -424,6 +426,8 @@ async function talk(ids: readonly number[]): Promise<void> {
     assert.equal((await signContract(session, vault, first, acceptance)).result, 'not_signable');
   });
   await policyOf(database, first);
+  await replay(database, null);
+  for await (const page of batchesFrom(database, new Date(0))) if (page.length > 0) break;
   await readForContract(database, vault, first);
   await readDecisionFacts(database, applications);
   await inTransaction(database, (session) => holdApplication(session, first));

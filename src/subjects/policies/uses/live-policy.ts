@@ -31,6 +31,7 @@ import {
 
 /** Who activates a store's first policy: the service, as the record of acts names it. */
 const SERVICE = 'ventanilla';
+const NO_POLICY = 'the store had no policy';
 
 interface PolicyContext {
   readonly database: Database;
@@ -119,10 +120,11 @@ async function activateFirst(context: PolicyContext, content: PolicyContent): Pr
         after: null,
         by: SERVICE,
         second: null,
-        reason: 'the store had no policy',
+        reason: NO_POLICY,
         accepted,
       }),
-    (isDone) => (isDone ? { act: 'policy activate', target: `policy ${content.version}` } : null),
+    (isDone) =>
+      isDone ? { act: 'policy activate', target: `policy ${content.version}`, reason: NO_POLICY } : null,
   );
   const live = await readLive(database);
   if (live === null) throw new Error('no policy is live after its activation');
