@@ -7,7 +7,6 @@
  * number of debts, a history. The results of the cells, and of those that limits reject, are made before or at their
  * first use, so a decision is a look into a table.
  */
-import type { Currency } from '../../ground/base/country-data.ts';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../application/fields.ts';
 import { byCurrency, type Constants } from './constants.ts';
 import {
@@ -58,17 +57,21 @@ const REST = DEBT_AGES.length * NUM_DEBTS.length * PRIOR_HISTORIES.length;
 /** The card of a document that is checked, with the constants that were computed when it was added. */
 export function cardOf(document: PolicyDocument, constants: Constants): Card {
   const bounds = document.characteristics.payment_capacity.attributes.map(({ from }) => Number(from));
-  const factors = byCurrency((currency) => Number(constants.factors[currency] ?? constants.factor));
-  const limits = document.limits.map((limit): PassedLimit => {
-    const amounts = constants.amounts[limit.id];
-    if (amounts === undefined) return { share: Number(limit.installments_of_income) };
-    return { amounts: byCurrency((currency) => Number(amounts[currency])) };
-  });
+  // A limit that is none of the amount has no highest amount, and one that is none of the income any share.
+  const numbers = byCurrency((currency) => ({
+    factor: Number(constants.factors[currency] ?? constants.factor),
+    most: document.limits.map(({ id }) =>
+      Number(constants.amounts[id]?.[currency] ?? Number.POSITIVE_INFINITY),
+    ),
+  }));
+  const shares = document.limits.map(({ installments_of_income: share }) =>
+    share === undefined ? Number.POSITIVE_INFINITY : Number(share),
+  );
   const cells = cellsOf(document);
   const rejected = new Map<number, Assessment>();
 
   function ratioOf({ income, debt_amount, currency }: Amounts) {
-    return income / (debt_amount * factors[currency]);
+    return income / (debt_amount * numbers[currency].factor);
   }
 
   function attributeAt(ratio: number): number {
@@ -78,22 +81,16 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
   }
 
   function decide(facts: DecisionFacts): Assessment {
-    const ratio = ratioOf(facts);
-    const capacity = attributeAt(ratio);
+    const { factor, most } = numbers[facts.currency];
+    const ratio = facts.income / (facts.debt_amount * factor);
     const cell =
-      capacity * REST +
+      attributeAt(ratio) * REST +
       (DEBT_AGE_INDEX[facts.debt_age] * NUM_DEBTS.length + NUM_DEBTS_INDEX[facts.num_debts]) *
         PRIOR_HISTORIES.length +
       PRIOR_HISTORY_INDEX[facts.prior_history];
     let passed = 0;
-    for (let index = 0; index < limits.length; index += 1) {
-      const limit = limits[index]!;
-      const isPassed =
-        limit.share === undefined
-          ? facts.debt_amount > limit.amounts[facts.currency]
-          : ratio * limit.share < 1;
-      if (isPassed) passed |= 1 << index;
-    }
+    for (let index = 0; index < shares.length; index += 1)
+      if (facts.debt_amount > most[index]! || ratio * shares[index]! < 1) passed |= 1 << index;
     return passed === 0 ? cells[cell]!.byScore : rejectedBy(passed, cell);
   }
 
@@ -115,10 +112,6 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
   const capacityOf = (facts: Amounts) => attributeAt(ratioOf(facts));
   return { version: document.version, document, cells, capacityOf, ratioOf, decide };
 }
-
-type PassedLimit =
-  | { readonly share: number; readonly amounts?: never }
-  | { readonly amounts: Readonly<Record<Currency, number>>; readonly share?: never };
 
 const indexes = <T extends string>(values: readonly T[]) =>
   Object.fromEntries(values.map((value, index) => [value, index])) as Record<T, number>;

@@ -3,12 +3,7 @@
  * (`prepared-batch.ts`). Facts outlive an erasure, and no key is needed. Pure.
  */
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../../../domain/application/fields.ts';
-import {
-  CRITERIA,
-  DECISIONS,
-  type Decision,
-  type DecisionFacts,
-} from '../../../domain/scorecard/scorecard.ts';
+import { DECISIONS, type Decision, type DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { FACT_BYTES, FACT_OFFSETS } from './prepared-batch.ts';
@@ -24,13 +19,12 @@ const CURRENCY_OF = new Map<number, Currency>(
  */
 export class DecidedFacts {
   #bytes: DataView = new DataView(new ArrayBuffer(0));
+  #start = 0;
   readonly #facts: { -readonly [K in keyof DecisionFacts]: DecisionFacts[K] } = {
     ...{ income: 0, debt_amount: 0, currency: 'USD', num_debts: '1', debt_age: 'lt6', prior_history: 'yes' },
   };
   score = 0;
   decision: Decision = 'rejected';
-  /** By criterion, in the contract's order. */
-  readonly points = new Uint8Array(CRITERIA.length);
 
   get facts(): DecisionFacts {
     return this.#facts;
@@ -44,7 +38,10 @@ export class DecidedFacts {
 
   /** Reads a position. `none`: it has no application; `damaged`: what is there was never written so. */
   read(position: number): 'read' | 'none' | 'damaged' {
-    const [bytes, start, facts] = [this.#bytes, position * FACT_BYTES, this.#facts];
+    const start = position * FACT_BYTES;
+    const bytes = this.#bytes;
+    const facts = this.#facts;
+    this.#start = start;
     const code =
       (bytes.getUint16(start + FACT_OFFSETS.currency) << 8) |
       bytes.getUint8(start + FACT_OFFSETS.currency + 2);
@@ -66,8 +63,11 @@ export class DecidedFacts {
     facts.prior_history = PRIOR_HISTORIES[(codes >> 3) & 1]!;
     this.score = bytes.getUint8(start + FACT_OFFSETS.score);
     this.decision = decision;
-    for (let index = 0; index < CRITERIA.length; index += 1)
-      this.points[index] = bytes.getUint8(start + FACT_OFFSETS.points + index);
     return 'read';
+  }
+
+  /** The points of a criterion, by its place in the contract's order. */
+  pointsOf(index: number): number {
+    return this.#bytes.getUint8(this.#start + FACT_OFFSETS.points + index);
   }
 }

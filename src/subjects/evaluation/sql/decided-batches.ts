@@ -40,14 +40,20 @@ export async function* decidedBatches(
   since: string | null,
 ): AsyncGenerator<readonly DecidedBatch[], void, undefined> {
   for await (const { from, before } of partitionsDown(session)) {
-    for (let end: BatchId = before; ; ) {
-      const { rows } = await session.query<DecidedBatch>(READ, [from, end]);
+    const read = (end: BatchId) => session.query<DecidedBatch>(READ, [from, end]);
+    // The next page is on its way while one is counted.
+    for (let page = read(before); ; ) {
+      const { rows } = await page;
+      if (rows.length === PAGE) {
+        page = read(rows.at(-1)!.id);
+        // Whoever takes no more pages does not hear of its failure.
+        page.catch(() => {});
+      }
       const wanted = since === null ? rows : rows.filter(({ day }) => day >= since);
       if (wanted.length > 0) yield wanted;
       // All of a page are older: so are all that follow.
       if (since !== null && rows.length > 0 && wanted.length === 0) return;
       if (rows.length < PAGE) break;
-      end = rows.at(-1)!.id;
     }
   }
 }

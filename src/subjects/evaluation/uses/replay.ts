@@ -40,11 +40,12 @@ export async function replay(session: Session, since: string | null): Promise<Re
   return { checked, equal, differ };
 }
 
-function isEqual({ facts, score, decision, points }: DecidedFacts, card: Card): boolean {
+function isEqual(decided: DecidedFacts, card: Card): boolean {
+  const { facts, score, decision } = decided;
   const again = card.decide(facts);
   return (
     again.score === score &&
     again.decision === decision &&
-    CRITERIA.every((criterion, index) => again.points[criterion] === points[index])
+    CRITERIA.every((criterion, index) => again.points[criterion] === decided.pointsOf(index))
   );
 }
