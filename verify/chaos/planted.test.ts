@@ -92,7 +92,9 @@ async function withInReview(
 /** The state in which a proposal ends; null: somebody else had moved the application. */
 async function endOf({ stage: { store } }: Scene, id: number): Promise<string | null> {
   const { state, returnedFor } = await eventually('the end of a proposal', async () => {
-    const proposal = await readProposal(store.database, id);
+    // On a busy machine a session may take longer than the service allows.
+    const proposal = await readProposal(store.database, id).catch(() => undefined);
+    if (proposal === undefined) return undefined;
     return proposal?.state === 'proposed' ? undefined : proposal!;
   });
   return returnedFor === 'changed' ? null : state;
