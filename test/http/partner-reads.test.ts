@@ -17,7 +17,7 @@ import { batchOf } from '../support/stored-applications.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const { json } = commandLine(service);
+const { json, run } = commandLine(service);
 
 interface Event {
   readonly id: string;
@@ -330,12 +330,16 @@ describe('GET /PRO/applications/{id}', () => {
 
   it('D41: damaged facts are a 500 and a line in the log, never a wrong answer', async () => {
     const { apiKey } = await service.addPartner();
-    const [one] = await register(apiKey, {});
-    await database.query("UPDATE batches SET facts = '\\x' WHERE id = $1", [
-      (await batchOf(database, one!.id)).id,
-    ]);
-    assert.equal((await get(`/PRO/applications/${one!.id}`, apiKey)).status, 500);
-    assert.ok(service.log.some((line) => line.includes(`stored data of application ${one!.id}`)));
+    // All of them, and a currency that no application has, in the bytes 8 to 10.
+    for (const damage of ["'\\x'", "overlay(facts PLACING 'zzz' FROM 9)"]) {
+      const [one] = await register(apiKey, {});
+      const { id: batch } = await batchOf(database, one!.id);
+      await database.query(`UPDATE batches SET facts = ${damage} WHERE id = $1`, [batch]);
+      assert.equal((await get(`/PRO/applications/${one!.id}`, apiKey)).status, 500, damage);
+      assert.ok(service.log.some((line) => line.includes(`stored data of application ${one!.id}`)));
+      const shown = JSON.parse((await run('application', 'show', `${one!.id}`, '--json')).out);
+      assert.deepEqual(shown.reasons, []);
+    }
   });
 });
 

@@ -7,6 +7,7 @@
  * number of debts, a history. The results of the cells, and of those that limits reject, are made before or at their
  * first use, so a decision is a look into a table.
  */
+import { CURRENCIES } from '../../ground/base/country-data.ts';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../application/fields.ts';
 import { byCurrency, type Constants } from './constants.ts';
 import {
@@ -158,6 +159,26 @@ function attributeOf(criterion: Criterion, cell: Place, { characteristics }: Pol
   };
   const value = values[criterion];
   return characteristics[criterion].attributes.find(({ is }: ValueAttribute) => is.includes(value))!;
+}
+
+/**
+ * Whether these are facts that a card can decide by. Stored facts that are damaged may lack a value, or have one that
+ * nobody sends.
+ */
+export function areDecidable(facts: Readonly<Record<keyof DecisionFacts, unknown>>): boolean {
+  const { income, debt_amount, currency, num_debts, debt_age, prior_history } = facts;
+  return (
+    isAmountOfMoney(income) &&
+    isAmountOfMoney(debt_amount) &&
+    Object.hasOwn(CURRENCIES, currency as string) &&
+    Object.hasOwn(NUM_DEBTS_INDEX, num_debts as string) &&
+    Object.hasOwn(DEBT_AGE_INDEX, debt_age as string) &&
+    Object.hasOwn(PRIOR_HISTORY_INDEX, prior_history as string)
+  );
+}
+
+function isAmountOfMoney(value: unknown): boolean {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value);
 }
 
 /** The points that a reason counts from. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../../../src/domain/application/fields.ts';
-import { cardOf } from '../../../src/domain/scorecard/card.ts';
+import { areDecidable, cardOf } from '../../../src/domain/scorecard/card.ts';
 import { constantsOf, textOfNumber } from '../../../src/domain/scorecard/constants.ts';
 import { cardOfContent, documentOf, newConstantsOf } from '../../../src/domain/scorecard/content.ts';
 import type { PolicyDocument } from '../../../src/domain/scorecard/document.ts';
@@ -208,5 +208,22 @@ describe('content', () => {
       ],
     );
     assert.deepEqual(decision, { approved: 70, in_review: 30 });
+  });
+});
+
+describe('damaged facts', () => {
+  it('D51: what nobody sends cannot be decided, and is told before', () => {
+    assert.ok(areDecidable(BEST));
+    fc.assert(fc.property(facts, (cell) => assert.ok(areDecidable(cell))));
+    const wrong: [keyof DecisionFacts, unknown[]][] = [
+      ['income', [null, 0, -1, Number.NaN, Number.POSITIVE_INFINITY, '1']],
+      ['debt_amount', [null, 0, Number.NaN]],
+      ['currency', [null, 'ZZZ', '', 'constructor']],
+      ['num_debts', [null, '4', 'toString']],
+      ['debt_age', [null, 'lt7']],
+      ['prior_history', [null, 'si']],
+    ];
+    for (const [name, values] of wrong)
+      for (const value of values) assert.ok(!areDecidable({ ...BEST, [name]: value }), `${name} ${value}`);
   });
 });

@@ -7,7 +7,7 @@ import { type ApplicationId, partitionOf } from '../../../domain/application/ids
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Card } from '../../../domain/scorecard/card.ts';
+import { areDecidable, type Card } from '../../../domain/scorecard/card.ts';
 import type { ReasonWords } from '../../../domain/scorecard/document.ts';
 import { reasonWords } from '../../../domain/scorecard/reasons.ts';
 import {
@@ -144,10 +144,11 @@ export async function readApplicationDetails(
   };
 }
 
-/** Facts that are damaged have no decision, and so no reasons. */
+/** Damaged facts have no reasons. */
 function reasonsOf(row: DetailsRow, { document, decide }: Card): ApplicationDetails['reasons'] {
-  if (row.decision === null) return [];
-  return decide(row as unknown as DecisionFacts).reasons.map((code) => ({
+  const facts = row as unknown as DecisionFacts;
+  if (row.decision === null || !areDecidable(facts)) return [];
+  return decide(facts).reasons.map((code) => ({
     code,
     words: reasonWords(code, document.reasons),
   }));

@@ -6,6 +6,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
+import { areDecidable } from '../../../domain/scorecard/card.ts';
 import type { Decision, DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -94,7 +95,7 @@ export async function readPartnerApplication(
   if (found === undefined) return null;
   const { row, person } = found;
   const { decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt } = row;
-  if (decision === null || status === null) return 'unreadable';
+  if (decision === null || status === null || !areDecidable(row)) return 'unreadable';
   const { reasons, limit } = storedPolicyOf(row.policy).card.decide(row);
   return {
     ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt },

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Application } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { incomeRulesOf } from '../../../domain/scorecard/card.ts';
+import { areDecidable, incomeRulesOf } from '../../../domain/scorecard/card.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import { readApplications, type StoredApplication } from '../../applications/sql/applications.ts';
@@ -49,7 +49,7 @@ export async function checkIncome(
   const { database, vault } = context;
   const [application] = await readApplications(database, vault, [applicationId]);
   const policy = await policyOf(database, applicationId);
-  if (application === undefined || application.decision === null || policy === null) {
+  if (application === undefined || !isReadable(application) || policy === null) {
     return { outcome: 'operator', reason: 'unreadable_application' };
   }
   const found = await askSources(context, application, code);
@@ -59,6 +59,10 @@ export async function checkIncome(
   if (await store(context, application, policy, { found, judged, calendar }))
     return { outcome: 'confirmed', reason: 'accepted_by_operator' };
   return { outcome: judged.outcome, reason: judged.reason };
+}
+
+function isReadable({ decision, fields }: StoredApplication): boolean {
+  return decision !== null && areDecidable(fields);
 }
 
 function faulty(reason: IncomeReason): IncomeJudgement {
