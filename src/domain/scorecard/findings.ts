@@ -368,35 +368,51 @@ function ratesWarnings({ rates }: PolicyDocument, { today }: Circumstances): Fin
     days > OLD_AFTER_DAYS
       ? [finding('rates_old', 'rates.as_of', `the rates are ${days} days old, of ${rates.as_of}`)]
       : [];
-  for (const currency of keysOf(CURRENCIES)) {
+  const off = keysOf(CURRENCIES).filter((currency) => {
     const [rate, known] = [Number(rates[currency]), CURRENCIES[currency]];
-    if (rate > known * OFF_TIMES || rate < known / OFF_TIMES)
-      found.push(
-        finding(
-          'rates_off',
-          `rates.${currency}`,
-          `${rates[currency]} is more than three times off the ${known} of ${RATES_AS_OF}`,
-        ),
-      );
-  }
+    return rate > known * OFF_TIMES || rate < known / OFF_TIMES;
+  });
+  const [first] = off;
+  if (first !== undefined)
+    found.push(
+      finding(
+        'rates_off',
+        `rates.${first}`,
+        `more than three times off the rates of ${RATES_AS_OF}: ${off
+          .slice(0, MOST_NAMED)
+          .map((currency) => `${currency} ${rates[currency]} (${CURRENCIES[currency]})`)
+          .join(', ')}${off.length > MOST_NAMED ? ` and ${off.length - MOST_NAMED} more` : ''}`,
+      ),
+    );
   return found;
 }
 
-/** Currencies in which the real loan costs more a month than the reference installment says. */
+/** Installments are rounded to the minor unit: a thousandth more is no other price. */
+const ROUNDING = 1.001;
+/** The currencies that a finding names. */
+const MOST_NAMED = 5;
+
+/** Currencies in which the real loan costs more a month than the reference installment says: the dearest ones first. */
 function termsWarnings(document: PolicyDocument, { realFactors }: Circumstances): Finding[] {
   const { factor, factors } = constantsOf(document);
-  return keysOf(CURRENCIES).flatMap((currency) => {
-    const real = realFactors[currency];
-    const reference = Number(factors[currency] ?? factor);
-    if (real === undefined || reference >= real) return [];
-    return [
-      finding(
-        'installment_below_terms',
-        'reference_installment',
-        `in ${currency} the terms of loans take ${percent(real)} of the debt a month, the reference installment ${percent(reference)}`,
-      ),
-    ];
-  });
+  const dearer = keysOf(CURRENCIES)
+    .map((currency) => {
+      const reference = Number(factors[currency] ?? factor);
+      return { currency, reference, real: realFactors[currency] ?? 0 };
+    })
+    .filter(({ reference, real }) => real > reference * ROUNDING)
+    .toSorted((a, b) => b.real / b.reference - a.real / a.reference);
+  const [worst] = dearer;
+  if (worst === undefined) return [];
+  const named = dearer.slice(0, MOST_NAMED).map(({ currency }) => currency);
+  const others = dearer.length > named.length ? ` and ${dearer.length - named.length} more` : '';
+  return [
+    finding(
+      'installment_below_terms',
+      'reference_installment',
+      `the terms of loans take more of the debt a month than the reference installment in ${named.join(', ')}${others}: in ${worst.currency} ${percent(worst.real)}, and not ${percent(worst.reference)}`,
+    ),
+  ];
 }
 
 /** Such as `3.92 %`. */

@@ -155,7 +155,14 @@ describe('findings', () => {
     assert.ok(!codesOf(SOUND, { ...AT, today: '2027-01-30' }).includes('rates_old'), '90 days');
     assert.ok(codesOf(SOUND, { ...AT, today: '2027-01-31' }).includes('rates_old'), '91 days');
     assert.ok(!codesOf(SOUND, { ...AT, realFactors: { COP: 0.039 } }).includes('installment_below_terms'));
-    assert.ok(codesOf(SOUND, { ...AT, realFactors: { COP: 0.04 } }).includes('installment_below_terms'));
+    const [dear] = findingsOf(SOUND, { ...AT, realFactors: { COP: 0.04, MXN: 0.05, PEN: 0.03924 } }).filter(
+      ({ code }) => code === 'installment_below_terms',
+    );
+    assert.match(
+      dear?.text ?? '',
+      / in MXN, COP: in MXN 5\.00 %, and not 3\.92 %$/,
+      'a rounded price is no other one',
+    );
   });
 
   it('D51: the other warnings', () => {

@@ -6,7 +6,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { PolicyDocument } from '../../../domain/scorecard/document.ts';
 import { FINDINGS, type Finding } from '../../../domain/scorecard/findings.ts';
-import { CRITERIA } from '../../../domain/scorecard/scorecard.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { named } from '../../../ground/base/named.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
@@ -22,7 +21,7 @@ import {
 } from '../../../program/cli/output.ts';
 import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import { parsePolicy } from '../rules/check-policy.ts';
-import { differencesOf } from '../rules/difference.ts';
+import { differencesOf, sayings } from '../rules/difference.ts';
 import { pmmlOf } from '../rules/pmml.ts';
 import {
   type Added,
@@ -105,24 +104,10 @@ function addShow(group: Command, { roles, io }: Cli): void {
     );
 }
 
-/** The card as an analyst reads it. */
+/** The card as an analyst reads it, without the rates of all currencies. */
 function documentText(document: PolicyDocument): string {
-  const lines = differencesOf(EMPTY, document)
-    .filter(({ place, after }) => after !== null && !place.startsWith('rate '))
-    .map(({ place, after }) => [place, after] as const);
-  return `${recordOf(lines)}\n`;
+  return `${recordOf([...sayings(document)].filter(([place]) => !place.startsWith('rate ')))}\n`;
 }
-
-/** Compared with nothing, a document says everything. */
-const EMPTY = {
-  characteristics: Object.fromEntries(
-    CRITERIA.map((criterion) => [criterion, { attributes: [], baseline: -1 }]),
-  ),
-  limits: [],
-  decision: {},
-  reference_installment: {},
-  rates: {},
-} as unknown as PolicyDocument;
 
 function addAdd(group: Command, cli: Cli, realFactors: ReadRealFactors): void {
   const { roles, io } = cli;

@@ -26,7 +26,7 @@ export function differencesOf(before: PolicyDocument, after: PolicyDocument): Di
 }
 
 /** What a policy says, by place. */
-function sayings(document: PolicyDocument): Map<string, string> {
+export function sayings(document: PolicyDocument): Map<string, string> {
   const { decision, limits, rates, reference_installment: terms, income, reasons = {} } = document;
   const said = new Map<string, string>();
   for (const criterion of CRITERIA) characteristic(criterion, document, said);
