@@ -301,7 +301,7 @@ function decisionWarnings(card: Card): Finding[] {
         finding(
           'single_cell_decision',
           'decision',
-          `of ${cells.length} kinds of applications one alone is ${outcome} by its score: ${cellText(first)}`,
+          `of ${cells.length} kinds of applications one alone is ${outcome} by its score: ${cellText(document, first)}`,
         ),
       );
   }
@@ -311,7 +311,7 @@ function decisionWarnings(card: Card): Finding[] {
       finding(
         'decision_without_reason',
         'characteristics',
-        `${cellText(mute)} is ${mute.byScore.decision}, and no reason can be told`,
+        `${cellText(document, mute)} is ${mute.byScore.decision}, and no reason can be told`,
       ),
     );
   if (decision.approved !== CONTRACT_BANDS.approved || decision.in_review !== CONTRACT_BANDS.in_review)
@@ -350,13 +350,15 @@ function withoutCapacity({ cells, document }: Card): Finding[] {
     finding(
       'approves_without_capacity',
       'limits',
-      `${cellText(approved)} is approved also where the installment is above the whole income`,
+      `${cellText(document, approved)} is approved also where the installment is above the whole income`,
     ),
   ];
 }
 
-function cellText({ capacity, debtAge, numDebts, priorHistory }: Card['cells'][number]): string {
-  return `capacity attribute ${capacity}, debt_age ${debtAge}, num_debts ${numDebts}, prior_history ${priorHistory}`;
+function cellText({ characteristics }: PolicyDocument, cell: Card['cells'][number]): string {
+  const { from, to } = characteristics.payment_capacity.attributes[cell.capacity]!;
+  const ratio = to === undefined ? `from ${from}` : `${from} to ${to}`;
+  return `payment_capacity ${ratio}, debt_age ${cell.debtAge}, num_debts ${cell.numDebts}, prior_history ${cell.priorHistory}`;
 }
 
 const OLD_AFTER_DAYS = 90;

@@ -157,7 +157,7 @@ function endOf(version: string, state: Added['state'], open: Added['open']): str
   if (state === 'draft')
     return `Policy ${version} is a draft. To make it ready, accept its warnings: --accept ${open.join(' ')}\n`;
   return state === 'ready'
-    ? `Policy ${version} is ready. It decides after: policy activate ${version} --reason TEXT\n`
+    ? `Policy ${version} is ready. It decides after: policy activate ${version} --reason TEXT --yes\n`
     : `Policy ${version} is there already: it is ${state}.\n`;
 }
 
