@@ -50,7 +50,8 @@ interface Row
    */
   readonly toldStatus: ApplicationStatus | null;
   readonly moveCode: ReasonCode | null;
-  readonly policy: PolicyRow;
+  /** null: an approval has no reasons. */
+  readonly policy: PolicyRow | null;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
@@ -59,7 +60,7 @@ const READ = `
     coalesce(e.at, a.created_at) AS "updatedAt", coalesce(m.to_status, initial_status(a.decision)) AS "toldStatus",
     m.reason_code AS "moveCode", CASE WHEN m.reason_code = 'contract_withdrawn' THEN m.at END AS "withdrawnAt",
     a.signed_at AS "signedAt", a.income, a.debt_amount, a.currency, a.num_debts, a.debt_age, a.prior_history,
-    ${POLICY_AS_JSON} AS policy
+    CASE WHEN a.decision <> 'approved' THEN ${POLICY_AS_JSON} END AS policy
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN policies p ON p.id = a.policy_id
   LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
@@ -96,11 +97,11 @@ export async function readPartnerApplication(
   const { row, person } = found;
   const { decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt } = row;
   if (decision === null || status === null || !areDecidable(row)) return 'unreadable';
-  const { reasons, limit } = storedPolicyOf(row.policy).card.decide(row);
+  const decided = row.policy === null ? null : storedPolicyOf(row.policy).card.decide(row);
   return {
     ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt },
     idNumber: person.record?.id_number ?? null,
-    reasonCode: row.moveCode ?? limit,
-    reasonCodes: reasons,
+    reasonCode: row.moveCode ?? decided?.limit ?? null,
+    reasonCodes: decided?.reasons ?? [],
   };
 }

@@ -21,7 +21,7 @@ export interface DecidedBatch {
   readonly policyId: number;
   /** The day of the registration in UTC, `YYYY-MM-DD`. */
   readonly day: string;
-  /** `decidedAt` reads them. */
+  /** `DecidedFacts` reads them. */
   readonly facts: Buffer;
 }
 

@@ -11,8 +11,7 @@ import { type Database, onlyRow, type Session } from '../../../ground/postgres/d
 import { takeId } from '../../../ground/postgres/ids.ts';
 import { digestOf } from './digest.ts';
 
-export const POLICY_STATES = ['draft', 'ready', 'live', 'retired'] as const;
-export type PolicyState = (typeof POLICY_STATES)[number];
+export type PolicyState = 'draft' | 'ready' | 'live' | 'retired';
 
 /** A policy that can decide. */
 export interface StoredPolicy {
@@ -90,16 +89,15 @@ export async function addPolicy(
   session: Session,
   content: PolicyContent,
   { by, accepted }: Readiness,
-): Promise<{ policy: StoredPolicy; isNew: boolean; isSame: boolean }> {
+): Promise<{ policy: StoredPolicy; isSame: boolean }> {
   const found = await findPolicy(session, content.version);
-  if (found !== null)
-    return { policy: found, isNew: false, isSame: digestOf(found.content) === digestOf(content) };
+  if (found !== null) return { policy: found, isSame: digestOf(found.content) === digestOf(content) };
   const id = await takeId(session, 'policies');
   const constants = newConstantsOf(content);
   const values = [JSON.stringify(content), JSON.stringify(constants), digestOf(content)];
   await session.query(ADD, [id, content.version, ...values, by, accepted]);
   const policy = { id, content, constants, card: cardOfContent(content, constants) };
-  return { policy, isNew: true, isSame: true };
+  return { policy, isSame: true };
 }
 
 /** The same outside of a transaction, where another process may store the version at the same moment. */
@@ -205,7 +203,7 @@ const PUT_DRAFT = `
   INSERT INTO policy_drafts AS d (version, content, actor) VALUES ($1, $2, $3)
   ON CONFLICT (version) DO UPDATE SET content = excluded.content, actor = excluded.actor, added_at = now()`;
 const DRAFTS = 'SELECT count(*)::integer AS count FROM policy_drafts WHERE version <> $1';
-const FIND_DRAFT = 'SELECT content, actor FROM policy_drafts WHERE version = $1';
+const FIND_DRAFT = 'SELECT content FROM policy_drafts WHERE version = $1';
 const DROP_DRAFT = 'DELETE FROM policy_drafts WHERE version = $1';
 
 /** The most drafts of a store: operators delete those that nobody needs. */
@@ -219,13 +217,10 @@ export async function putDraft(session: Session, content: PolicyContent, by: str
   return true;
 }
 
-/** A draft, and who saved it; null: there is none. */
-export async function findDraft(
-  session: Session,
-  version: string,
-): Promise<{ content: PolicyContent; actor: string } | null> {
-  const { rows } = await session.query<{ content: PolicyContent; actor: string }>(FIND_DRAFT, [version]);
-  return rows[0] ?? null;
+/** A draft; null: there is none. */
+export async function findDraft(session: Session, version: string): Promise<PolicyContent | null> {
+  const { rows } = await session.query<{ content: PolicyContent }>(FIND_DRAFT, [version]);
+  return rows[0]?.content ?? null;
 }
 
 /** Deletes a draft. False: there is none. */

@@ -1,7 +1,6 @@
 /**
  * What operators do with versions of policies: add, activate, withdraw, and drop drafts (D51; docs/policy.md,
- * "Versions").
- * Each act is recorded in its transaction. Writes by `sql/policies.ts`.
+ * "Versions"). Each act is recorded in its transaction. Writes by `sql/policies.ts`.
  */
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Constants } from '../../../domain/scorecard/constants.ts';
@@ -79,10 +78,11 @@ export async function addVersion(
   const state = await acting(
     context,
     async (part) => {
+      const listed = await listedOf(part, version);
       const found = await findPolicy(part.database, version);
-      if (found !== null) {
+      if (listed !== null && found !== null) {
         if (digestOf(found.content) !== digestOf(content)) throw otherContent(version);
-        return { state: await stateOf(part, version), isNew: false };
+        return { state: listed.state, isNew: false };
       }
       if (open.length > 0) {
         if (!(await putDraft(part.database, content, part.actor)))
@@ -111,10 +111,8 @@ function otherContent(version: string): OperatorError {
   );
 }
 
-async function stateOf({ database }: OperatorContext, version: string): Promise<PolicyState> {
-  const found = (await listPolicies(database)).find((one) => one.version === version);
-  if (found === undefined) throw new Error(`version ${version} is not listed`);
-  return found.state;
+async function listedOf({ database }: OperatorContext, version: string): Promise<PolicyVersion | null> {
+  return (await listPolicies(database)).find((one) => one.version === version) ?? null;
 }
 
 /** PostgreSQL's code of `activate_policy`: the version is withdrawn or not there. */
@@ -135,13 +133,11 @@ export async function activateVersion(
   context: OperatorContext,
   version: string,
   reason: string,
-  second: string | null = null,
 ): Promise<Activated> {
   const policy = await findPolicy(context.database, version);
   if (policy === null) {
-    const draft = await findDraft(context.database, version);
     throw new OperatorError(
-      draft === null
+      (await findDraft(context.database, version)) === null
         ? `there is no policy ${version}: policy list shows the versions`
         : `policy ${version} is a draft: policy add with --accept makes it ready`,
     );
@@ -149,14 +145,13 @@ export async function activateVersion(
   const { valid_from: from } = policy.card.document;
   if (typeof from === 'string' && from > (await readToday(context.database)))
     throw new OperatorError(`policy ${version} may be activated from ${from} on (UTC)`);
-  const accepted =
-    (await listPolicies(context.database)).find((one) => one.version === version)?.accepted ?? [];
+  const accepted = (await listedOf(context, version))?.accepted ?? [];
   const live = await readLive(context.database);
   if (live?.id === policy.id) throw new OperatorError(`policy ${version} is live already`);
   const activation = {
     policyId: policy.id,
     after: live?.activationId ?? null,
-    ...{ by: context.actor, second, reason, accepted },
+    ...{ by: context.actor, second: null, reason, accepted },
   };
   await acting(
     context,
@@ -195,12 +190,13 @@ export interface FoundVersion {
 }
 
 /** A version or a draft. Throws `OperatorError` where there is none. */
-export async function findVersion({ database }: OperatorContext, version: string): Promise<FoundVersion> {
+export async function findVersion(context: OperatorContext, version: string): Promise<FoundVersion> {
+  const { database } = context;
   const policy = await findPolicy(database, version);
-  const content = policy?.content ?? (await findDraft(database, version))?.content;
-  if (content === undefined)
+  const content = policy?.content ?? (await findDraft(database, version));
+  if (content === null)
     throw new OperatorError(`there is no policy ${version}: policy list shows the versions`);
-  const listed = (await listPolicies(database)).find((one) => one.version === version) ?? null;
+  const listed = await listedOf(context, version);
   const constants = policy?.constants ?? newConstantsOf(content);
   const card = cardOfContent(content, constants);
   return { document: card.document, constants, card, listed };
