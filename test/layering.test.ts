@@ -245,7 +245,7 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 const CLIENT = { room: 'packages/submit/src/send/', path: 'client/src/' };
 /** What is pure. Other files may import any package and any module of Node. */
 const PURE = /^(ground\/base|domain|subjects\/\w+(\/push)?\/rules)\//;
-const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|node:zlib$)/;
+const PURE_PACKAGES = /^((libphonenumber-js|typebox)(\/|$)|ipaddr\.js$|otpauth$|saxes$|node:zlib$)/;
 /** The pure files that work with the machine: the `Clock`, which everything else gets, and the program's version. */
 const WITH_MACHINE: Readonly<Record<string, string>> = {
   'ground/base/clock.ts': 'node:timers/promises',

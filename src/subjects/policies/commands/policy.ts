@@ -1,6 +1,6 @@
 /**
- * `ventanilla policy`: lists, shows, adds, compares, activates, withdraws and writes out versions of the policy (D51;
- * docs/policy.md). Each act is recorded; `uses/versions.ts` does the work.
+ * `ventanilla policy`: lists, shows, adds, compares, activates, withdraws, writes out and reads versions of the policy
+ * (D51; docs/policy.md). Each act is recorded; `uses/versions.ts` does the work.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
@@ -23,6 +23,7 @@ import { checkReason, OperatorError } from '../../../program/operations/operator
 import { parsePolicy } from '../rules/check-policy.ts';
 import { differencesOf, sayings } from '../rules/difference.ts';
 import { pmmlOf } from '../rules/pmml.ts';
+import { policyOfPmml } from '../rules/pmml-import.ts';
 import {
   type Added,
   activateVersion,
@@ -49,6 +50,7 @@ export function addPolicyCommands(group: Command, cli: Cli, realFactors: ReadRea
   addActivate(group, cli);
   addWithdraw(group, cli);
   addExport(group, cli);
+  addImport(group, cli);
 }
 
 const VERSION = [
@@ -249,13 +251,48 @@ function addExport(group: Command, { roles, io }: Cli): void {
         if (file === undefined && pmml === undefined)
           throw new OperatorError('name a file: --file or --pmml');
         const { document, constants } = await findVersion(context, version);
-        if (file !== undefined) await writeNew(file, `${JSON.stringify(document, null, 2)}\n`);
+        if (file !== undefined) await writeNew(file, jsonOf(document));
         if (pmml !== undefined) await writeNew(pmml, pmmlOf(document, constants));
         const files = [file, pmml].filter((path) => path !== undefined);
         if (json) return writeJson(io, { version, files });
         await writeOutput(io, `Wrote policy ${version} to ${files.join(' and ')}.\n`);
       }),
     );
+}
+
+function addImport(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'import',
+    'make a policy in JSON of a scorecard in PMML 4.4',
+    'policy import scorecard.pmml --base default-2 --as strict-1 --file strict-1.json',
+  )
+    .argument('<pmml>', 'the scorecard in PMML')
+    .requiredOption('--base <version>', 'the version that gives limits, rates, bands, terms and texts')
+    .requiredOption('--as <version>', 'the name of the new version')
+    .requiredOption('--file <path>', 'where to write it; policy add takes it from there')
+    .action(
+      (pmml: string, { json, base, as: version, file }: Options & Record<'base' | 'as' | 'file', string>) =>
+        roles.operate(async (context) => {
+          const document = policyOfPmml(
+            await readText(pmml),
+            await findVersion(context, base),
+            version,
+            pmml,
+          );
+          await writeNew(file, jsonOf(document));
+          if (json) return writeJson(io, { version, file });
+          await writeOutput(
+            io,
+            `Wrote policy ${version} to ${file}. To check and store it: policy add ${file}\n`,
+          );
+        }),
+    );
+}
+
+/** A document as `policy add` reads it. */
+function jsonOf(document: PolicyDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 async function writeNew(file: string, text: string): Promise<void> {

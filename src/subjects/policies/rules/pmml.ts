@@ -92,8 +92,8 @@ function extensions({ decision, limits }: PolicyDocument): string[] {
   ];
 }
 
-/** The income divided by the reference installment. */
-function ratio({ factor, factors }: Constants): string[] {
+/** `LocalTransformations` with the ratio: the income divided by the reference installment. */
+export function ratio({ factor, factors }: Constants): string[] {
   const constant = (value: string) => `<Constant dataType="double">${value}</Constant>`;
   const byCurrency = Object.entries(factors).reduce(
     (other, [currency, own]) =>
