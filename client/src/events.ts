@@ -24,6 +24,8 @@ export interface StatusChanged extends EventHead {
     from: ApplicationStatus;
     to: ApplicationStatus;
     reasonCode: ReasonCode | (string & Record<never, never>);
+    /** As `ApplicationState.reasonCodes`. Empty also where the service is older than 1.1. */
+    reasonCodes: string[];
   };
 }
 

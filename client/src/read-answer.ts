@@ -3,7 +3,7 @@
  * `ResponseError` where an answer is not as documented. Unknown fields are ignored.
  */
 import { ResponseError } from './errors.ts';
-import { integer, list, object, oneOf, text, unexpected } from './read-json.ts';
+import { integer, list, object, oneOf, text, texts, unexpected } from './read-json.ts';
 import type {
   ApplicationState,
   ApplicationStatus,
@@ -165,7 +165,7 @@ export function readState(value: unknown): ApplicationState {
     decision: oneOf(DECISIONS, root.decision, 'decision'),
     status: oneOf(APPLICATION_STATUSES, root[names.status], names.status),
     reasonCode: orNull('reason_code'),
-    reasonCodes: list(root.reason_codes ?? [], 'reason_codes').map((code) => text(code, 'reason_codes')),
+    reasonCodes: texts(root.reason_codes, 'reason_codes'),
     signedAt: orNull('signed_at'),
     withdrawnAt: orNull('withdrawn_at'),
     createdAt: text(root.created_at, 'created_at'),

@@ -12,7 +12,7 @@ import type {
   PartnerEvent,
   PushedEvent,
 } from './events.ts';
-import { integer, type JsonObject, list, object, oneOf, text, unexpected } from './read-json.ts';
+import { integer, type JsonObject, list, object, oneOf, text, texts, unexpected } from './read-json.ts';
 import type { ApplicationStatus, MessageType } from './wire.ts';
 
 const STATUSES: Readonly<Record<string, ApplicationStatus>> = {
@@ -80,7 +80,8 @@ function readKnown(head: EventHead, type: string, data: JsonObject): PartnerEven
       const from = oneOf(STATUSES, data.from, 'from');
       const to = oneOf(STATUSES, data.to, 'to');
       const reasonCode = text(data.reason_code, 'reason_code');
-      return { ...head, type, data: { ...readSubject(data), from, to, reasonCode } };
+      const reasonCodes = texts(data.reason_codes, 'reason_codes');
+      return { ...head, type, data: { ...readSubject(data), from, to, reasonCode, reasonCodes } };
     }
     case 'application.interested':
       return { ...head, type, data: readSubject(data) };

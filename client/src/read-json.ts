@@ -22,6 +22,11 @@ export function text(value: unknown, name: string): string {
   return value;
 }
 
+/** The texts of an array; none where the value is missing, because an older service does not have it. */
+export function texts(value: unknown, name: string): string[] {
+  return list(value ?? [], name).map((one) => text(one, name));
+}
+
 /** The value, which must be a whole number that JavaScript holds exactly. */
 export function integer(value: unknown, name: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(name);

@@ -63,7 +63,11 @@ it('the client reads every event that the service renders, with every status and
   const head = { id: 'evt_1', timestamp: '2026-11-22T10:00:00.000+00:00' };
   for (const idNumber of ['1020304050', null]) {
     const subject = { id: 346, idNumber };
-    const change = { from: 'in_review', reasonCode: 'documents_verified' } as const;
+    const change = {
+      from: 'in_review' as const,
+      reasonCode: 'documents_verified' as const,
+      reasonCodes: ['no_history'],
+    };
     const cases: [ServiceEvent, Partial<PartnerEvent>][] = [
       [
         { ...about, idNumber, type: 'application.interested' },
@@ -121,6 +125,6 @@ it('an event of an unknown type, or with unknown values, comes as it was sent an
   assert.deepEqual(read({ ...head, type: 'application.status_changed', data: change }), {
     ...head,
     type: 'application.status_changed',
-    data: { ...subject, from: 'in_review', to: 'rejected', reasonCode: 'a_new_reason' },
+    data: { ...subject, from: 'in_review', to: 'rejected', reasonCode: 'a_new_reason', reasonCodes: [] },
   });
 });

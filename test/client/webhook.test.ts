@@ -21,13 +21,27 @@ const EVENT = {
   id: 'evt_AAAAAAAAAAE0123456789abcdef',
   type: 'application.status_changed',
   timestamp: '2026-11-22T10:00:00.000+00:00',
-  data: { id: 346, id_number: 'Ñ-1020', from: 'in_review', to: 'rejected', reason_code: 'documents_missing' },
+  data: {
+    id: 346,
+    id_number: 'Ñ-1020',
+    from: 'in_review',
+    to: 'rejected',
+    reason_code: 'documents_missing',
+    reason_codes: ['no_history'],
+  },
 };
 const READ = {
   id: EVENT.id,
   type: EVENT.type,
   timestamp: EVENT.timestamp,
-  data: { id: 346, idNumber: 'Ñ-1020', from: 'in_review', to: 'rejected', reasonCode: 'documents_missing' },
+  data: {
+    id: 346,
+    idNumber: 'Ñ-1020',
+    from: 'in_review',
+    to: 'rejected',
+    reasonCode: 'documents_missing',
+    reasonCodes: ['no_history'],
+  },
 };
 const BODY = JSON.stringify(EVENT);
 

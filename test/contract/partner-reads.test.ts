@@ -28,7 +28,7 @@ describe('D41: the JSON of events and applications', () => {
       [
         '{"id":"evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ","type":"message.failed","timestamp":"2026-11-22T10:00:00.000+00:00","data":{"id":346,"id_number":"1020304050","message":"offer"}}',
         '{"id":"evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE","type":"application.interested","timestamp":"2026-11-22T11:30:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
-        '{"id":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","type":"application.status_changed","timestamp":"2026-11-22T15:45:10.250+00:00","data":{"id":346,"id_number":"1020304050","from":"in_review","to":"pending_signature","reason_code":"documents_verified"}}',
+        '{"id":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","type":"application.status_changed","timestamp":"2026-11-22T15:45:10.250+00:00","data":{"id":346,"id_number":"1020304050","from":"in_review","to":"pending_signature","reason_code":"documents_verified","reason_codes":["capacity_below_1_5","debt_1_year","two_debts"]}}',
         '{"id":"evt_AAAAAAAAAAQ1mXc0Zr8yT4uHb6E","type":"conversation.started","timestamp":"2026-11-22T15:50:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
         '{"id":"evt_AAAAAAAAAAWk2Yd9Qs7xV5tJc1I","type":"documents.received","timestamp":"2026-11-22T15:58:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
         '{"id":"evt_AAAAAAAAAAaB3Ze8Rp6wU6sKd2M","type":"income.verified","timestamp":"2026-11-22T15:58:04.000+00:00","data":{"id":346,"id_number":"1020304050","outcome":"confirmed"}}',

@@ -9,6 +9,7 @@ import { Vault } from '../../src/seal/vault.ts';
 import { forgetPartnerEvents } from '../../src/subjects/events/sql/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/subjects/events/sql/partner-events.ts';
 import { renderPartnerEvent } from '../../src/wire/contract/partner-event.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';
@@ -17,8 +18,8 @@ const service = await testService();
 const { database, vault } = service;
 
 /** Registers one application. */
-async function register(apiKey: string) {
-  const application = anApplication();
+async function register(apiKey: string, change: Readonly<Record<string, unknown>> = {}) {
+  const application = anApplication(change);
   const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
   const { results } = body as { results: { id: number; id_number: string }[] };
   return results[0]!;
@@ -63,18 +64,20 @@ describe('readPartnerEvents', () => {
         from: 'in_review',
         to: 'pending_signature',
         reason_code: 'income_verified',
+        reason_codes: [],
       },
     });
   });
 
-  it("D41: an event never tells the ID number of another partner's applicant", async () => {
+  it("D41, D50: an event never tells the ID number of another partner's applicant, nor the reasons", async () => {
     const [own, other] = [await service.addPartner(), await service.addPartner()];
-    const { id } = await register(other.apiKey);
+    const { id } = await register(other.apiKey, IN_REVIEW);
     await add(own.partnerId, id);
     const [event] = await readPartnerEvents({ database, vault, clock: machineClock }, [
       { partnerId: own.partnerId, number: 1 },
     ]);
     assert.equal(event?.idNumber, null);
+    assert.deepEqual((event as { reasonCodes?: unknown }).reasonCodes, []);
   });
 });
 

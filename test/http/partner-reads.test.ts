@@ -75,9 +75,12 @@ describe('GET /PRO/events', () => {
     assert.equal(status, 200);
     assert.equal(headers.get('content-type'), 'application/json');
     assert.equal(headers.get('cache-control'), 'no-store');
+    // D50: those that the application itself has.
+    const { reason_codes } = (await get<Record<string, unknown>>(`/PRO/applications/${id}`, apiKey)).body;
+    assert.deepEqual(reason_codes, ['capacity_below_1_5', 'debt_2_years', 'no_history', 'two_debts']);
     const changed = (from: string, to: string, reason_code: string) => ({
       type: 'application.status_changed',
-      data: { id, id_number, from, to, reason_code },
+      data: { id, id_number, from, to, reason_code, reason_codes },
     });
     assert.deepEqual(
       body.events.map(({ type, data }) => ({ type, data })),

@@ -68,6 +68,8 @@ interface StatusChanged extends OfAnyType {
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
   readonly reasonCode: ReasonCode;
+  /** The reasons of the decision by the score, as `GET /PRO/applications/{id}` has them; empty of an approval (D50). */
+  readonly reasonCodes: readonly string[];
 }
 
 interface Interested extends OfAnyType {

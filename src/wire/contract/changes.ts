@@ -12,6 +12,15 @@ interface ApiChange {
 
 export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
   {
+    version: '1.5.0',
+    changes: [
+      {
+        en: '`GET /PRO/applications/{id}` and the event `application.status_changed` tell up to four reasons of a decision that is no approval, the most important first: `reason_codes`. The answer to a batch is as before.',
+        es: '`GET /PRO/applications/{id}` y el evento `application.status_changed` dicen hasta cuatro motivos de una decisión que no es una aprobación, el más importante primero: `reason_codes`. La respuesta a un lote es como antes.',
+      },
+    ],
+  },
+  {
     version: '1.4.0',
     changes: [
       {

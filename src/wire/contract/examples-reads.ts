@@ -6,6 +6,7 @@ import type { Language } from '../../ground/base/language.ts';
 import { renderApplication, renderFeed } from './partner-reads.ts';
 
 const ID_NUMBER = '1020304050';
+const REASON_CODES = ['capacity_below_1_5', 'debt_1_year', 'two_debts'];
 const ID = toApplicationId(346);
 const at = (time: string) => new Date(`2026-11-22T${time}Z`);
 
@@ -37,6 +38,7 @@ export const EXAMPLE_EVENTS: readonly PartnerEvent[] = [
     from: 'in_review',
     to: 'pending_signature',
     reasonCode: 'documents_verified',
+    reasonCodes: REASON_CODES,
   },
   { ...common(4, '15:50:00'), type: 'conversation.started' },
   { ...common(5, '15:58:00'), type: 'documents.received' },
@@ -74,7 +76,7 @@ export function applicationExample(language: Language): object {
     decision: 'in_review',
     status: 'pending_signature',
     reasonCode: 'documents_verified',
-    reasonCodes: ['capacity_below_1_5', 'debt_1_year', 'two_debts'],
+    reasonCodes: REASON_CODES,
     signedAt: at('16:07:30'),
     withdrawnAt: null,
     createdAt: at('09:12:00'),

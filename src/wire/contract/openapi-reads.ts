@@ -107,6 +107,13 @@ function application(language: Language): Schema {
   };
 }
 
+const REASON_CODES: Schema = {
+  description:
+    'Up to four reasons of a decision that is no approval, the most important first. They stay what they were at the registration. A policy may have codes of its own.',
+  type: 'array',
+  items: { type: 'string', pattern: REASON_CODE.source },
+  maxItems: MOST_REASONS,
+};
 const ID_NUMBER = { description: 'null: the data of the applicant was erased.', type: ['string', 'null'] };
 const TIME = { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' };
 const optionalTime = (description: string): Schema => ({ ...TIME, description, type: ['string', 'null'] });
@@ -143,6 +150,7 @@ export function readSchemas(language: Language): Record<string, Schema> {
         from: { type: 'string', enum: APPLICATION_STATUSES },
         to: { type: 'string', enum: APPLICATION_STATUSES },
         reason_code: { type: 'string', enum: ALL_REASON_CODES },
+        reason_codes: REASON_CODES,
       },
     ),
     InterestedEvent: event(
@@ -179,13 +187,7 @@ export function readSchemas(language: Language): Record<string, Schema> {
         type: ['string', 'null'],
         examples: [...LIMIT_CODES, ...ALL_REASON_CODES],
       },
-      reason_codes: {
-        description:
-          'Up to four reasons of a decision that is no approval, the most important first. They stay what they were at the registration. A policy may have codes of its own.',
-        type: 'array',
-        items: { type: 'string', pattern: REASON_CODE.source },
-        maxItems: MOST_REASONS,
-      },
+      reason_codes: REASON_CODES,
       signed_at: optionalTime('When the applicant signed the contract; it stays after a withdrawal.'),
       withdrawn_at: optionalTime('When the applicant withdrew from the signed contract.'),
       created_at: TIME,

@@ -15,7 +15,12 @@ export function renderPartnerEvent(event: PartnerEvent): object {
 function membersOfType(event: PartnerEvent): object {
   switch (event.type) {
     case 'application.status_changed':
-      return { from: event.from, to: event.to, reason_code: event.reasonCode };
+      return {
+        from: event.from,
+        to: event.to,
+        reason_code: event.reasonCode,
+        reason_codes: event.reasonCodes,
+      };
     case 'application.interested':
       return {};
     case 'message.failed':

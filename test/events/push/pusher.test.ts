@@ -104,6 +104,7 @@ describe('a healthy endpoint', () => {
           from: 'in_review',
           to: 'pending_signature',
           reason_code: 'income_verified',
+          reason_codes: ['capacity_below_1_5', 'debt_2_years', 'no_history', 'two_debts'],
         },
       ],
     );

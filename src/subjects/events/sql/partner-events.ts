@@ -1,6 +1,7 @@
 /**
- * Reads partner events for the feed and the pushes, with the ids that partners see and with the ID numbers from the
- * envelopes (D41, D47). Reads `partner_events`, `partner_event_totals` and `batches`.
+ * Reads partner events for the feed and the pushes, with the ids that partners see, with the ID numbers from the
+ * envelopes (D41, D47) and with the reasons of decisions (D50). Reads `partner_events`, `partner_event_totals`,
+ * `batches` and `policies`.
  */
 import { type ApplicationId, batchAndPositionOf, partitionOf } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
@@ -20,6 +21,7 @@ import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import { readIndex } from '../../../seal/blind-indexes.ts';
 import { eventIdOf } from '../../../seal/event-ids.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { type DecidedRow, decidedColumns, readReasons } from '../../applications/sql/decided-reasons.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
@@ -69,7 +71,7 @@ export async function readPartnerEvents(
     keys.map(({ partnerId }) => partnerId),
     keys.map(({ number }) => number),
   ]);
-  return withIdNumbers(store, rows);
+  return asTold(store, rows);
 }
 
 /** A page of a partner's events, oldest first. */
@@ -121,7 +123,7 @@ export async function readEventPage(
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
   const next = hasMore ? page.at(-1)!.number : Math.max(last, after ?? 0, forgotten);
-  return { events: await withIdNumbers(store, page, pace), next, hasMore };
+  return { events: await asTold(store, page, pace), next, hasMore };
 }
 
 /**
@@ -131,20 +133,22 @@ export async function readEventPage(
 const READ_PERSONS = `
   SELECT g.id::float8, b.partner_id AS "partnerId", b.id AS "batchId", position_of(g.id) AS position,
     ${readIndex('b.phones[position_of(g.id) + 1]')} AS "phoneIndex",
-    ${readIndex('b.id_numbers[position_of(g.id) + 1]')} AS "idNumberIndex"
+    ${readIndex('b.id_numbers[position_of(g.id) + 1]')} AS "idNumberIndex",
+    ${decidedColumns('position_of(g.id)')}
   FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
 
 /**
- * Adds the ids and the ID numbers. The ID number is null if it cannot be read, or if the applicant is another
- * partner's. Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ * Adds the ids, the ID numbers and the reasons. The ID number is null if it cannot be read, or if the applicant is
+ * another partner's; so are the reasons none. Throws `UnknownDataKeyError` if this process does not have the data key
+ * of one.
  */
-async function withIdNumbers(
+async function asTold(
   { database, vault, clock }: EventSource,
   events: readonly StoredEvent[],
   pace?: Pace,
 ): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
-  type PersonRow = SealedRow & Pick<StoredEvent, 'partnerId'> & { readonly id: ApplicationId };
+  type PersonRow = SealedRow & DecidedRow & Pick<StoredEvent, 'partnerId'> & { readonly id: ApplicationId };
   const ids = [...new Set(events.map(({ applicationId }) => applicationId))];
   const rows: PersonRow[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
@@ -154,20 +158,37 @@ async function withIdNumbers(
   }
   const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);
+  const keyOf = (partnerId: PartnerId, id: ApplicationId) => `${partnerId}:${id}`;
   const idNumbers = new Map(
-    persons.map(({ row, person }) => [`${row.partnerId}:${row.id}`, person.record?.id_number ?? null]),
+    persons.map(({ row, person }) => [keyOf(row.partnerId, row.id), person.record?.id_number ?? null]),
   );
-  return events.map((row) =>
-    eventOf(vault, row, idNumbers.get(`${row.partnerId}:${row.applicationId}`) ?? null),
+  const changed = new Set(
+    events.flatMap(({ type, applicationId }) =>
+      type === 'application.status_changed' ? [applicationId] : [],
+    ),
   );
+  const decided = rows.filter(({ id }) => changed.has(id));
+  const reasons = await readReasons(database, decided);
+  const codes = new Map(
+    decided.map((row, index) => [keyOf(row.partnerId, row.id), reasons[index]!.map(({ code }) => code)]),
+  );
+  return events.map((row) => {
+    const key = keyOf(row.partnerId, row.applicationId);
+    return eventOf(vault, row, { idNumber: idNumbers.get(key) ?? null, reasonCodes: codes.get(key) ?? [] });
+  });
 }
 
-function eventOf(vault: Vault, row: StoredEvent, idNumber: string | null): PartnerEvent {
+interface OfApplication {
+  readonly idNumber: string | null;
+  readonly reasonCodes: readonly string[];
+}
+
+function eventOf(vault: Vault, row: StoredEvent, { idNumber, reasonCodes }: OfApplication): PartnerEvent {
   const { partnerId, number, at, applicationId, from, to, reasonCode } = row;
   const common = { id: eventIdOf(vault, partnerId, number), partnerId, number, at, applicationId, idNumber };
   switch (row.type) {
     case 'application.status_changed':
-      return { ...common, type: row.type, from: from!, to: to!, reasonCode: reasonCode! };
+      return { ...common, type: row.type, from: from!, to: to!, reasonCode: reasonCode!, reasonCodes };
     case 'application.interested':
       return { ...common, type: row.type };
     case 'message.failed':

@@ -59,6 +59,17 @@ export async function findPolicy(session: Session, version: string): Promise<Sto
   return row === undefined ? null : storedPolicyOf(row);
 }
 
+const OF_IDS = `SELECT ${COLUMNS} FROM policies p WHERE p.id = ANY ($1::smallint[])`;
+
+/** The policies with these ids. */
+export async function readPolicies(
+  session: Session,
+  ids: readonly number[],
+): Promise<Map<number, StoredPolicy>> {
+  const { rows } = await session.query<PolicyRow>(OF_IDS, [ids]);
+  return new Map(rows.map((row) => [row.id, storedPolicyOf(row)]));
+}
+
 const OF_APPLICATION = `
   SELECT ${COLUMNS} FROM applications_of(ARRAY[$1::bigint]) a JOIN policies p ON p.id = a.policy_id`;
 
