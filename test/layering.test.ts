@@ -112,8 +112,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['ground/base', 'ground/postgres', 'seal'],
     ...['program/operations', 'program/cli', 'program/subject'],
   ],
-  // The record of what operators did. `operations` writes it, because every command of an operator may.
-  'subjects/audit': ['ground/base', 'program/operations', 'program/cli', 'program/subject'],
+  // The record of what operators did. `operations` writes it, because every command of an operator may. It is compared
+  // with the activations of policies.
+  'subjects/audit': [
+    ...['ground/base', 'program/operations', 'program/cli', 'program/subject'],
+    'subjects/policies',
+  ],
   // Backups are of the whole embedded store. What holds in every store is asked in SQL.
   'subjects/backup': [
     ...['ground/base', 'ground/files', 'ground/embedded', 'ground/places', 'ground/invariants'],

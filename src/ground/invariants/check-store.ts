@@ -127,6 +127,26 @@ export const INVARIANTS: readonly Invariant[] = [
       FULL JOIN open_proposals o ON o.proposal_id = due.id AND o.application_id = due.application_id
       WHERE due.id IS NULL OR o.proposal_id IS NULL`,
   },
+  {
+    name: 'live policy',
+    rule: 'the live policy is that of the last activation (D51)',
+    sql: `
+      SELECT count(*) AS broken FROM policy_live l
+      LEFT JOIN policy_activations a ON a.id = (SELECT max(o.id) FROM policy_activations o)
+      WHERE (l.activation_id, l.policy_id) IS DISTINCT FROM (a.id, a.policy_id)`,
+  },
+  {
+    name: 'activations',
+    rule: 'every activation of a policy has its act in the record, and every such act its activation (D51)',
+    sql: `
+      SELECT count(*) AS broken FROM (
+        SELECT 'policy ' || p.version AS target, v.actor, v.reason, count(*) AS activations
+        FROM policy_activations v LEFT JOIN policies p ON p.id = v.policy_id GROUP BY 1, 2, 3) AS done
+      FULL JOIN (
+        SELECT substring(e.target FROM '^policy [a-z0-9.-]+') AS target, e.actor, e.reason, count(*) AS acts
+        FROM operator_events e WHERE e.act = 'policy activate' GROUP BY 1, 2, 3) AS recorded USING (target, actor, reason)
+      WHERE done.activations IS DISTINCT FROM recorded.acts`,
+  },
 ];
 
 /** What one check found. */

@@ -17,6 +17,7 @@ import {
   headText,
   listEvents,
   readHeadText,
+  type Verification,
   verifyChain,
 } from '../uses/verify-chain.ts';
 
@@ -63,7 +64,7 @@ function addVerify(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'verify',
-    'compute the chain again and name each row that does not fit',
+    'compute the chain again, name each row that does not fit, and compare the activations of policies',
     'audit verify --head "$(cat head)"',
   )
     .option(
@@ -74,17 +75,34 @@ function addVerify(group: Command, { roles, io }: Cli): void {
     .action(({ head, json }: ListOptions & { head?: ChainHead }) =>
       roles.operate(async (context) => {
         const verified = await verifyChain(context, head ?? null);
-        const { events, misfits, misfitCount } = verified;
-        if (misfitCount > 0) io.exitCode = 1;
-        const names = ['ok events', { misfits: 'id fault' }, 'misfit_count'] as const;
-        if (json) return writeJson(io, named({ ...verified, ok: misfitCount === 0 }, names));
-        if (misfitCount === 0) return writeOutput(io, `Every row fits: ${counted(events, 'row')}.\n`);
-        for (const { id, fault } of misfits) await writeOutput(io, `Row ${id} does not fit: ${fault}.\n`);
-        const unnamed = misfitCount - misfits.length;
-        await writeOutput(
-          io,
-          `The record is not intact: ${counted(misfitCount, 'fault')}${unnamed > 0 ? `, ${unnamed} of them not shown` : ''}. ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`,
-        );
+        const { misfitCount, mismatchCount } = verified;
+        const isOk = misfitCount === 0 && mismatchCount === 0;
+        if (!isOk) io.exitCode = 1;
+        const names = [
+          ...['ok events', { misfits: 'id fault' }, 'misfit_count'],
+          ...[{ mismatches: 'activation act fault' }, 'mismatch_count'],
+        ] as const;
+        const told =
+          mismatchCount > 0 ? verified : { ...verified, mismatches: undefined, mismatchCount: undefined };
+        if (json) return writeJson(io, named({ ...told, ok: isOk }, names));
+        await writeOutput(io, chainText(verified));
+        if (mismatchCount > 0) await writeOutput(io, mismatchText(verified));
       }),
     );
 }
+
+function chainText({ events, misfits, misfitCount }: Verification): string {
+  if (misfitCount === 0) return `Every row fits: ${counted(events, 'row')}.\n`;
+  const lines = misfits.map(({ id, fault }) => `Row ${id} does not fit: ${fault}.\n`);
+  return `${lines.join('')}The record is not intact: ${counted(misfitCount, 'fault')}${unnamed(misfitCount - misfits.length)}. ${counted(events, 'row fits', 'rows fit')}. See docs/audit.md.\n`;
+}
+
+function mismatchText({ mismatches, mismatchCount }: Verification): string {
+  const lines = mismatches.map(
+    ({ activation, act, fault }) =>
+      `${activation === null ? `Row ${act}` : `Activation ${activation} of a policy`}: ${fault}.\n`,
+  );
+  return `${lines.join('')}Activations and record differ: ${counted(mismatchCount, 'fault')}${unnamed(mismatchCount - mismatches.length)}. See docs/audit.md.\n`;
+}
+
+const unnamed = (count: number) => (count > 0 ? `, ${count} of them not shown` : '');

@@ -1,6 +1,7 @@
 /**
- * Reads the record of operators' acts, and verifies its chain of MACs (docs/audit.md, "The chain"). Reads
- * `operator_events` and writes nothing; `program/operations` adds the rows.
+ * Reads the record of operators' acts, verifies its chain of MACs (docs/audit.md, "The chain"), and compares it with the
+ * activations of policies. Reads `operator_events` and `policy_activations` and writes nothing; `program/operations`
+ * adds the rows of the record.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { type ChainKeys, chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -14,6 +15,8 @@ import {
   readEventsAfter,
   readNewestEvents,
 } from '../../../program/operations/sql/operator-events.ts';
+import { listActivations } from '../../policies/sql/policies.ts';
+import { ACTIVATION, type Mismatch, mismatchesOf } from '../rules/activations.ts';
 
 export type { ChainHead };
 
@@ -57,37 +60,55 @@ interface Misfit {
   readonly fault: string;
 }
 
-interface Verification {
+export interface Verification {
   /** How many rows fit. */
   readonly events: number;
   /** The first misfits, by their ids; none if the record is intact. */
   readonly misfits: readonly Misfit[];
   /** How many misfits there are. */
   readonly misfitCount: number;
+  /** The first activations of policies without an act, and acts without an activation. */
+  readonly mismatches: readonly Mismatch[];
+  readonly mismatchCount: number;
 }
 
-/** The most misfits that are named. */
+/** The most misfits and the most mismatches that are named. */
 const MOST_NAMED = 100;
 
 /**
  * Computes the chain again, in pages of bounded size. Compares it with the head that the store remembers, and with
  * `anchor`, a head that was kept outside. After a misfit it goes on: the next row has to follow that row as it is
- * stored, or the last one that fits. Commands may add rows meanwhile.
+ * stored, or the last one that fits. Then it compares the activations of policies with their acts. Commands may add rows
+ * meanwhile.
  */
 export async function verifyChain(
   { database, vault }: OperatorContext,
   anchor: ChainHead | null,
 ): Promise<Verification> {
   const heads = [await readChainHead(database), ...(anchor === null ? [] : [anchor])];
+  // An activation that is made meanwhile has its act behind the end of the walk, or not: it is left out.
+  const last = (await listActivations(database)).at(-1)?.id ?? 0;
+  const acts: ChainedEvent[] = [];
   const walk = new Walk(chainKeysOf(vault), heads);
   for (let after = 0; ; after = walk.last.id) {
     const page = await readEventsAfter(database, after, PAGE);
-    for (const event of page) walk.take(event);
+    for (const event of page) {
+      walk.take(event);
+      if (event.act === ACTIVATION) acts.push(event);
+    }
     if (page.length < PAGE) break;
   }
   const { id: end } = await readChainHead(database);
   walk.end(end);
-  return { events: walk.events, misfits: walk.misfits, misfitCount: walk.misfitCount };
+  const { events, misfits, misfitCount } = walk;
+  const mismatches = mismatchesOf(await listActivations(database), acts).filter(
+    ({ activation }) => activation === null || activation <= last,
+  );
+  return {
+    ...{ events, misfits, misfitCount },
+    mismatches: mismatches.slice(0, MOST_NAMED),
+    mismatchCount: mismatches.length,
+  };
 }
 
 /** A walk along the chain, from its beginning. */

@@ -172,6 +172,27 @@ export async function activatePolicy(session: Session, activation: Activation): 
   return rows[0]?.activationId !== null;
 }
 
+/** An activation as it is stored: who made which version live, when and why. */
+export interface StoredActivation {
+  readonly id: number;
+  readonly version: string;
+  readonly at: Date;
+  readonly by: string;
+  /** The second operator; null: the command line, and a store's first policy. */
+  readonly second: string | null;
+  readonly reason: string;
+}
+
+/** A row whose policy is not there has the version ''. */
+const ACTIVATIONS = `
+  SELECT a.id::float8, coalesce(p.version, '') AS version, a.at, a.actor AS by, a.second_actor AS second, a.reason
+  FROM policy_activations a LEFT JOIN policies p ON p.id = a.policy_id ORDER BY a.id`;
+
+/** All activations, the oldest first: one an act of an operator. */
+export async function listActivations(session: Session): Promise<StoredActivation[]> {
+  return (await session.query<StoredActivation>(ACTIVATIONS)).rows;
+}
+
 /** A version as `policy list` shows it. */
 export interface PolicyVersion {
   readonly version: string;
