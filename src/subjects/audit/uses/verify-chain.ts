@@ -1,7 +1,7 @@
 /**
- * Reads the record of operators' acts, verifies its chain of MACs (docs/audit.md, "The chain"), and compares it with the
- * activations of policies. Reads `operator_events` and `policy_activations` and writes nothing; `program/operations`
- * adds the rows of the record.
+ * Reads the record of operators' acts, verifies its chain of MACs (docs/audit.md, "The chain"), and compares it with
+ * the activations of policies. Reads `operator_events` and `policy_activations` and writes nothing;
+ * `program/operations` adds the rows of the record.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { type ChainKeys, chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -78,8 +78,8 @@ const MOST_NAMED = 100;
 /**
  * Computes the chain again, in pages of bounded size. Compares it with the head that the store remembers, and with
  * `anchor`, a head that was kept outside. After a misfit it goes on: the next row has to follow that row as it is
- * stored, or the last one that fits. Then it compares the activations of policies with their acts. Commands may add rows
- * meanwhile.
+ * stored, or the last one that fits. Then it compares the activations of policies with their acts. Commands may add
+ * rows meanwhile.
  */
 export async function verifyChain(
   { database, vault }: OperatorContext,
