@@ -17,6 +17,7 @@ const SUBJECTS = [
   'partners',
   'applications',
   'policies',
+  'evaluation',
   'messages',
   'events',
   'push',

@@ -80,6 +80,11 @@ const ids = await (async () => {
     [HOSTILE],
   );
   await database.query('UPDATE policy_activations SET actor = $1, reason = $1', [HOSTILE]);
+  await database.query(
+    `INSERT INTO policy_shadows (version, content, constants, sha256, policy_id, activation_id, actor, ends_at, next_batch)
+     SELECT $1, p.content, p.constants, p.sha256, p.id, 1, $1, now() + interval '1 day', 1 FROM policies p`,
+    [HOSTILE],
+  );
   const texts = { partner: HOSTILE, templates: { offer: HOSTILE } };
   await database.query('UPDATE api_keys SET hint = $1, brand = $2', [HOSTILE, JSON.stringify(texts)]);
   await setMessages(database, [application, reviewed], { reason: HOSTILE });
@@ -195,6 +200,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'policy replay': [],
   'policy backtest': [HOSTILE],
   'policy drift': [],
+  'policy shadow start': [HOSTILE],
+  'policy shadow list': [],
+  'policy shadow stop': [HOSTILE],
   'backup restore': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'backup verify': ['--from', `/${HOSTILE}`, '--at', HOSTILE],
   'vault status': [],

@@ -15,6 +15,8 @@ import {
 } from '../../src/domain/application/ids.ts';
 import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
+import { documentOf } from '../../src/domain/scorecard/content.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { SetupError } from '../../src/ground/postgres/setup-error.ts';
@@ -55,6 +57,7 @@ import { expandReviews, expandReviewsOf } from '../../src/subjects/desk/sql/expa
 import { lastEventOf, readForPage } from '../../src/subjects/desk/uses/show-application.ts';
 import { batchesFrom } from '../../src/subjects/evaluation/sql/decided-batches.ts';
 import { replay } from '../../src/subjects/evaluation/uses/replay.ts';
+import { readShadows } from '../../src/subjects/evaluation/uses/shadows.ts';
 import { readEventPage } from '../../src/subjects/events/sql/partner-events.ts';
 import { deliverDue } from '../../src/subjects/messages/delivery/turn.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
@@ -74,7 +77,7 @@ import { queueReplies, sealReply } from '../../src/subjects/messages/sql/replies
 import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
-import { policyOf } from '../../src/subjects/policies/sql/policies.ts';
+import { addPolicy, policyOf } from '../../src/subjects/policies/sql/policies.ts';
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';
@@ -115,6 +118,12 @@ const ALONE = /^ground\/invariants\/check-store\.ts$/;
 /** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
 const SPREAD = 40;
 const MOST_OF_SPREAD = 20 * MOST_PARTITIONS;
+
+const STRICT = {
+  ...documentOf(DEFAULT_POLICY),
+  version: 'strict-1',
+  decision: { approved: 80, in_review: 40 },
+};
 
 const store = await testDatabase();
 await allowSmallPartitions(store.database);
@@ -163,6 +172,8 @@ async function everything(): Promise<readonly number[]> {
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const register = await registrarOf(counted);
+  await addPolicy(store.database, STRICT, { by: 'test', accepted: [] });
+  await json('policy', 'shadow', 'start', STRICT.version);
   const phone = (n: number) => toPhone(`+57300555${String(n).padStart(4, '0')}`);
   const ids = await register(
     key,
@@ -449,6 +460,8 @@ async function everyJob(): Promise<void> {
   const upkeep = await testUpkeep(counted, { RETENTION_DAYS: '30' });
   await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
   assert.deepEqual(await upkeep.turn(), []);
+  const [shadow] = await readShadows(database);
+  assert.ok(shadow!.applications > 20, 'the shadow has counted');
   await leavePartition(database, 1, 0);
   await fillLookUpBuckets(database);
   await store.database.query(

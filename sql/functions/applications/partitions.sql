@@ -70,3 +70,23 @@ $$;
 SELECT runs_as_owner('make_batch_partitions()');
 
 SELECT make_batch_partitions();
+
+-- The last batch number that was given, and the transactions under way that may have taken it or one before. A
+-- transaction that takes a number keeps its lock on the sequence until it has ended and all sessions see what it wrote.
+-- So when those are gone, no batch up to that number is still to come. Nothing waits for this.
+CREATE OR REPLACE FUNCTION numbers_taken(OUT last bigint, OUT takers text[])
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF is_worker() THEN
+    SELECT r.last, r.takers INTO last, takers
+    FROM json_to_record(on_coordinator('SELECT row_to_json(n) FROM numbers_taken() AS n')::json) AS r(last bigint, takers text[]);
+    RETURN;
+  END IF;
+  -- The number first: whoever takes a later one meanwhile is of no concern.
+  SELECT CASE WHEN n.is_called THEN n.last_value ELSE n.last_value - 1 END INTO last FROM batch_numbers n;
+  takers := ARRAY(
+    SELECT l.virtualtransaction FROM pg_locks l
+    WHERE l.locktype = 'relation' AND l.relation = 'batch_numbers'::regclass AND l.granted AND l.mode = 'RowExclusiveLock'
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()));
+END
+$$;

@@ -9,4 +9,6 @@ export const evaluation: Subject = {
       load: async () => (await import('./commands/policy-trials.ts')).addPolicyTrials,
     },
   ],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
+  service: async () => (await import('./service.ts')).evaluationService(),
 };

@@ -13,6 +13,7 @@ import { type BacktestReport, changesInWords, type Share } from '../rules/backte
 import { backtest } from '../uses/backtest.ts';
 import { drift } from '../uses/drift.ts';
 import { replay } from '../uses/replay.ts';
+import { addPolicyShadow } from './policy-shadow.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -24,6 +25,7 @@ export function addPolicyTrials(group: Command, cli: Cli): void {
   addReplay(group, cli);
   addBacktest(group, cli);
   addDrift(group, cli);
+  addPolicyShadow(group, cli);
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -56,8 +56,8 @@ const newTally = (): Tally => ({ applications: 0, before: 0, after: 0 });
 export class Backtest {
   readonly #card: Card;
   readonly #usdOf: Readonly<Record<Currency, number>>;
-  readonly #counts = new Float64Array(DECISIONS.length ** 2);
-  readonly #usd = new Float64Array(DECISIONS.length ** 2);
+  readonly #counts = new Float64Array(CELLS);
+  readonly #usd = new Float64Array(CELLS);
   readonly #days = new Set<string>();
   readonly #partners = new Map<string, Tally>();
   readonly #currencies = new Map<string, Tally>();
@@ -87,7 +87,7 @@ export class Backtest {
       },
       add: (facts: DecisionFacts, before: Decision) => {
         const after = this.#card.decide(facts);
-        const cell = DECISION_INDEX[before] * DECISIONS.length + DECISION_INDEX[after.decision];
+        const cell = cellOf(before, after.decision);
         this.#counts[cell]! += 1;
         this.#usd[cell]! += facts.debt_amount * this.#usdOf[facts.currency];
         const [was, is] = [before === 'approved' ? 1 : 0, after.decision === 'approved' ? 1 : 0];
@@ -146,6 +146,15 @@ const DECISION_INDEX = Object.fromEntries(DECISIONS.map((decision, index) => [de
   Decision,
   number
 >;
+
+/** The cells of a matrix in a list. */
+export const CELLS = DECISIONS.length ** 2;
+
+/** The place of a cell of the matrix in a list of its counts. */
+export function cellOf(before: Decision, after: Decision): number {
+  return DECISION_INDEX[before] * DECISIONS.length + DECISION_INDEX[after];
+}
+
 const newCount = () => ({ count: 0 });
 const noReasons = () => ({ before: 0, after: 0 });
 
@@ -165,7 +174,8 @@ function entryOf<K, T>(entries: Map<K, T>, name: K, make: () => T): T {
   return found;
 }
 
-function matrixOf(counts: Float64Array): Matrix {
+/** The matrix of a list of its counts. */
+export function matrixOf(counts: ArrayLike<number>): Matrix {
   const row = (before: number) =>
     Object.fromEntries(
       DECISIONS.map((after, index) => [after, counts[before * DECISIONS.length + index]!]),

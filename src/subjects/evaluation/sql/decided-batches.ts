@@ -74,7 +74,28 @@ export async function activatedAt(session: Session, activationId: number): Promi
 
 const FIRST = `
   SELECT b.id::float8, b.created_at < $3 AS "isBefore" FROM batches b WHERE b.id >= $1 AND b.id < $2 ORDER BY b.id LIMIT 1`;
-const READ_UP = `${READ.slice(0, READ.indexOf('ORDER BY'))} ORDER BY b.id LIMIT ${PAGE}`;
+const READ_UP = `${READ.slice(0, READ.indexOf('ORDER BY'))} ORDER BY b.id LIMIT $3`;
+
+/** A page of batches in the order of their numbers. All before the number `next` have passed. */
+export interface Page {
+  readonly batches: readonly DecidedBatch[];
+  readonly next: number;
+}
+
+/** Pages of at most `most` batches in the order of their numbers, from the number `from` to the one before `before`. */
+export async function* batchesBetween(
+  session: Session,
+  from: number,
+  before: number,
+  most = PAGE,
+): AsyncGenerator<Page, void, undefined> {
+  for (let next = from; next < before; ) {
+    const end = Math.min(before, Number(batchesOfPartition(partitionOfBatch(toBatchId(next))).before));
+    const { rows: batches } = await session.query<DecidedBatch>(READ_UP, [next, end, most]);
+    next = batches.length < most ? end : Number(batches.at(-1)!.id) + 1;
+    yield { batches, next };
+  }
+}
 
 /** Pages of batches in the order of their numbers, from the first one on that was registered at a time or later. */
 export async function* batchesFrom(
@@ -82,13 +103,8 @@ export async function* batchesFrom(
   at: Date,
 ): AsyncGenerator<readonly DecidedBatch[], void, undefined> {
   const end = await partitionsEnd(session);
-  let from = await firstBatchAt(session, at);
-  while (from < end) {
-    const { before } = batchesOfPartition(partitionOfBatch(toBatchId(from)));
-    const { rows } = await session.query<DecidedBatch>(READ_UP, [from, before]);
-    if (rows.length > 0) yield rows;
-    from = rows.length < PAGE ? Number(before) : Number(rows.at(-1)!.id) + 1;
-  }
+  for await (const { batches } of batchesBetween(session, await firstBatchAt(session, at), end))
+    if (batches.length > 0) yield batches;
 }
 
 /** The number of about the first batch at a time: the numbers go up with the times, but for a few seconds. */

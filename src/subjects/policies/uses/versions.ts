@@ -183,6 +183,7 @@ export async function withdrawVersion(context: OperatorContext, version: string)
 }
 
 export interface FoundVersion {
+  readonly content: PolicyContent;
   readonly document: PolicyDocument;
   readonly constants: Constants;
   readonly card: Card;
@@ -199,5 +200,5 @@ export async function findVersion(context: OperatorContext, version: string): Pr
   const listed = await listedOf(context, version);
   const constants = policy?.constants ?? newConstantsOf(content);
   const card = cardOfContent(content, constants);
-  return { document: card.document, constants, card, listed };
+  return { content, document: card.document, constants, card, listed };
 }
