@@ -199,6 +199,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'policy replay': [],
   'policy backtest': [HOSTILE],
+  'policy backtests': [],
   'policy drift': [],
   'policy shadow start': [HOSTILE],
   'policy shadow list': [],

@@ -41,11 +41,11 @@ const facts = fc.record({
 });
 const SENT: readonly DecisionFacts[] = fc.sample(facts, { numRuns: 2_500, seed: 34 });
 
-const partners: string[] = [];
+const partners: number[] = [];
 const keys: number[] = [];
 for (const name of ['Acme', 'Bolt']) {
   const { id } = await json('partner', 'add', '--name', name, '--country', 'CO');
-  partners.push(`${id}`);
+  partners.push(id);
   keys.push((await json('key', 'issue', '--partner', `${id}`)).id);
 }
 const register = await registrarOf(store);
@@ -119,11 +119,8 @@ describe('backtest', () => {
     }
     assert.equal(report.applications, 2_500);
     assert.deepEqual(
-      report.partners.map(({ name, applications }: { name: string; applications: number }) => [
-        name,
-        applications,
-      ]),
-      partners.map((id) => [id, half]),
+      report.partners.map(({ id, name, applications }: Record<string, unknown>) => [id, name, applications]),
+      partners.map((id, n) => [id, ['Acme', 'Bolt'][n], half]),
     );
     const approved = both.filter(({ after }) => after.decision === 'approved').length;
     const shares: { after: number }[] = report.currencies;

@@ -58,7 +58,7 @@ it('D51: no batch has two versions, and none that begins after an activation has
     started += 1;
     const { activationId: after } = (await readLive(store.database))!;
     const policyId = ids[started % 2]!;
-    const terms = { by: 'test', second: null, reason: 'x', accepted: [] };
+    const terms = { by: 'test', second: null, reason: 'x', accepted: [], backtest: null };
     assert.ok(await activatePolicy(store.database, { policyId, after, ...terms }));
     over = started;
     const seen = batches.length;

@@ -147,7 +147,7 @@ describe('versions', () => {
       ids.push((await findPolicy(store.database, version))!.id);
     }
     const { activationId: after } = (await readLive(store.database))!;
-    const terms = { after, by: 'test', second: null, reason: 'x', accepted: [] };
+    const terms = { after, by: 'test', second: null, reason: 'x', accepted: [], backtest: null };
     const done = await Promise.all(
       ids.map((policyId) => activatePolicy(store.database, { policyId, ...terms })),
     );

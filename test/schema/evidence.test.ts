@@ -143,6 +143,8 @@ describe('what a row is of evidence, audit or history', () => {
       'operator_events',
       'erasures',
       'policies',
+      'policy_activations',
+      'policy_backtests',
     ])
       for (const verb of ['UPDATE', 'DELETE', 'TRUNCATE'])
         assert.equal(

@@ -156,8 +156,8 @@ describe('a function that runs as the owner', () => {
         'erase_reasons',
         'fill_look_up_buckets',
       ],
-      ...['forget_contracts', 'forget_partition', 'keep_policy_constants', 'leave_partition'],
-      ...['make_batch_partitions', 'withdraw_policy'],
+      ...['forget_contracts', 'forget_partition', 'keep_policy_backtest', 'keep_policy_constants'],
+      ...['leave_partition', 'make_batch_partitions', 'withdraw_policy'],
     ]);
     const loose = await names(`SELECT p.proname AS name ${OF_THE_OWNER}
       AND NOT 'search_path=public, pg_temp' = ANY (p.proconfig)`);

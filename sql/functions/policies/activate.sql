@@ -2,9 +2,10 @@
 
 -- Makes a version the live one, and returns the number of the activation. NULL: another one than p_after was activated
 -- meanwhile. Nothing waits for it: registrations read the live version without a lock. Raises VN006 if the version is
--- withdrawn or not there.
+-- withdrawn or not there, and VN008 if p_backtest is no backtest of this version and content.
 CREATE OR REPLACE FUNCTION activate_policy(
-  p_policy_id smallint, p_after bigint, p_actor text, p_second_actor text, p_reason text, p_accepted text[]
+  p_policy_id smallint, p_after bigint, p_actor text, p_second_actor text, p_reason text, p_accepted text[],
+  p_backtest bigint DEFAULT NULL
 ) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -17,15 +18,21 @@ BEGIN
   IF NOT EXISTS (SELECT FROM policies p WHERE p.id = p_policy_id AND p.withdrawn_at IS NULL) THEN
     RAISE EXCEPTION 'policy % is withdrawn or not there', p_policy_id USING ERRCODE = 'VN006';
   END IF;
+  IF p_backtest IS NOT NULL AND NOT EXISTS (
+    SELECT FROM policies p JOIN policy_backtests b ON b.version = p.version AND b.sha256 = p.sha256
+    WHERE p.id = p_policy_id AND b.id = p_backtest)
+  THEN
+    RAISE EXCEPTION 'backtest % is not of policy %', p_backtest, p_policy_id USING ERRCODE = 'VN008';
+  END IF;
   -- On the machine with the table, as takeId does.
   v_id := (SELECT nextval('policy_activations_id_seq'::text) FROM elapsed);
-  INSERT INTO policy_activations (id, policy_id, at, actor, second_actor, reason, accepted)
-  VALUES (v_id, p_policy_id, clock_timestamp(), p_actor, p_second_actor, p_reason, p_accepted);
+  INSERT INTO policy_activations (id, policy_id, at, actor, second_actor, reason, accepted, backtest_id)
+  VALUES (v_id, p_policy_id, clock_timestamp(), p_actor, p_second_actor, p_reason, p_accepted, p_backtest);
   UPDATE policy_live SET policy_id = p_policy_id, activation_id = v_id;
   RETURN v_id;
 END
 $$;
-SELECT runs_as_owner('activate_policy(smallint, bigint, text, text, text, text[])');
+SELECT runs_as_owner('activate_policy(smallint, bigint, text, text, text, text[], bigint)');
 
 -- Keeps what a version of before 1.1 decides with. What is there stays.
 CREATE OR REPLACE FUNCTION keep_policy_constants(p_policy_id smallint, p_constants jsonb, p_sha256 bytea) RETURNS void
@@ -49,3 +56,25 @@ BEGIN
 END
 $$;
 SELECT runs_as_owner('withdraw_policy(text, text)');
+
+-- Stores the result of a backtest, and lets older ones go: the newest 100 stay, and those that an activation rests on.
+-- Returns its number.
+CREATE OR REPLACE FUNCTION keep_policy_backtest(
+  p_version text, p_sha256 bytea, p_since date, p_actor text, p_report json
+) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_id bigint;
+BEGIN
+  -- An activation that rests on an older one is over by then.
+  PERFORM FROM policy_live l FOR UPDATE;
+  v_id := (SELECT nextval('policy_backtests_id_seq'::text) FROM elapsed);
+  INSERT INTO policy_backtests (id, version, sha256, since, at, actor, report)
+  VALUES (v_id, p_version, p_sha256, p_since, clock_timestamp(), p_actor, p_report);
+  DELETE FROM policy_backtests b
+  WHERE b.id <= (SELECT n.id FROM policy_backtests n ORDER BY n.id DESC OFFSET 100 LIMIT 1)
+    AND NOT EXISTS (SELECT FROM policy_activations a WHERE a.backtest_id = b.id);
+  RETURN v_id;
+END
+$$;
+SELECT runs_as_owner('keep_policy_backtest(text, bytea, date, text, json)');

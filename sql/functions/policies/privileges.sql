@@ -1,8 +1,9 @@
--- What the runtime role may do with the tables of policies (runtime_may). Activations, withdrawals and what a version
--- decides with are written by functions alone (activate.sql).
+-- What the runtime role may do with the tables of policies (runtime_may). Activations, withdrawals, results of
+-- backtests and what a version decides with are written by functions alone (activate.sql).
 
 SELECT runtime_may('SELECT, INSERT', 'policies');
 SELECT runtime_may('USAGE', 'policies_id_seq');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'policy_drafts');
 SELECT runtime_may('SELECT', 'policy_activations');
 SELECT runtime_may('SELECT', 'policy_live');
+SELECT runtime_may('SELECT', 'policy_backtests');

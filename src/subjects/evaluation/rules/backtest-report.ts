@@ -9,6 +9,7 @@ import {
   type Decision,
   type DecisionFacts,
 } from '../../../domain/scorecard/scorecard.ts';
+import { counted } from '../../../ground/base/counted.ts';
 import type { Currency } from '../../../ground/base/country-data.ts';
 
 /** By the decision before, then by the one after. */
@@ -36,13 +37,24 @@ export interface BacktestReport {
   /** Days on which an application was registered. */
   readonly days: number;
   readonly reviewsADay: { readonly before: number; readonly after: number };
-  readonly partners: readonly Share[];
+  /** The `MOST_PARTNERS` with the most applications; the others are one more, at the end. */
+  readonly partners: readonly PartnerShare[];
   readonly currencies: readonly Share[];
   /** By month, `YYYY-MM`. */
   readonly months: readonly Share[];
   /** Applications that have a reason, before and after. */
   readonly reasons: readonly { readonly code: string; readonly before: number; readonly after: number }[];
+  /** Applications by score, 0 to 100. */
+  readonly scores: { readonly before: readonly number[]; readonly after: readonly number[] };
 }
+
+export interface PartnerShare extends Share {
+  /** null: several partners. */
+  readonly id: number | null;
+}
+
+/** The partners that a report names. */
+export const MOST_PARTNERS = 20;
 
 interface Tally {
   applications: number;
@@ -59,7 +71,7 @@ export class Backtest {
   readonly #counts = new Float64Array(CELLS);
   readonly #usd = new Float64Array(CELLS);
   readonly #days = new Set<string>();
-  readonly #partners = new Map<string, Tally>();
+  readonly #partners = new Map<number, Tally>();
   readonly #currencies = new Map<string, Tally>();
   readonly #months = new Map<string, Tally>();
   /** How many applications have a result, which all with the same result share; so reasons are counted at the end. */
@@ -77,7 +89,7 @@ export class Backtest {
   }
 
   /** Counts the applications of a batch, which `decided` has decided. */
-  batch(decided: Card, partner: string, day: string) {
+  batch(decided: Card, partner: number, day: string) {
     this.#days.add(day);
     const ofPartner = entryOf(this.#partners, partner, newTally);
     const ofMonth = entryOf(this.#months, day.slice(0, 7), newTally);
@@ -115,7 +127,13 @@ export class Backtest {
       );
   }
 
-  report(): BacktestReport {
+  /** The partners that have been counted. */
+  get partners(): readonly number[] {
+    return [...this.#partners.keys()];
+  }
+
+  /** `names` has the names of partners; one without a name is shown by its id. */
+  report(names: ReadonlyMap<number, string>): BacktestReport {
     const matrix = matrixOf(this.#counts);
     const days = Math.max(this.#days.size, 1);
     const reviews = (of: (before: Decision, after: Decision) => boolean) => {
@@ -134,10 +152,11 @@ export class Backtest {
         before: reviews((before) => before === 'in_review'),
         after: reviews((_, after) => after === 'in_review'),
       },
-      partners: sharesOf(this.#partners, mostFirst),
+      partners: partnerShares(this.#partners, names),
       currencies: sharesOf(this.#currencies, mostFirst),
       months: sharesOf(this.#months, byName),
       reasons: this.#reasons(),
+      scores: { before: scoresOf(this.#before), after: scoresOf(this.#after) },
     };
   }
 }
@@ -189,11 +208,39 @@ export function matrixOf(counts: ArrayLike<number>): Matrix {
 function sharesOf(tallies: Map<string, Tally>, order: (a: Share, b: Share) => number): Share[] {
   return [...tallies]
     .filter(([, { applications }]) => applications > 0)
-    .map(([name, { applications, before, after }]): Share => {
-      const [low, high] = wilson(after, applications);
-      return { name, applications, before, after, rate: after / applications, low, high };
-    })
+    .map(([name, tally]) => shareOf(name, tally))
     .toSorted(order);
+}
+
+function shareOf(name: string, { applications, before, after }: Tally): Share {
+  const [low, high] = wilson(after, applications);
+  return { name, applications, before, after, rate: after / applications, low, high };
+}
+
+function partnerShares(tallies: Map<number, Tally>, names: ReadonlyMap<number, string>): PartnerShare[] {
+  const all = [...tallies]
+    .filter(([, { applications }]) => applications > 0)
+    .map(([id, tally]) => ({ id, ...shareOf(names.get(id) ?? `partner ${id}`, tally) }))
+    .toSorted((a, b) => b.applications - a.applications || a.id - b.id);
+  const others = all.slice(MOST_PARTNERS);
+  if (others.length === 0) return all;
+  const sum = newTally();
+  for (const { applications, before, after } of others) {
+    sum.applications += applications;
+    sum.before += before;
+    sum.after += after;
+  }
+  return [
+    ...all.slice(0, MOST_PARTNERS),
+    { id: null, ...shareOf(counted(others.length, 'other partner'), sum) },
+  ];
+}
+
+/** The scores of a card are 0 to 100 (contract, "Scoring"). */
+function scoresOf(results: ReadonlyMap<Assessment, { readonly count: number }>): number[] {
+  const scores = Array.from({ length: 101 }, () => 0);
+  for (const [{ score }, { count: some }] of results) scores[score]! += some;
+  return scores;
 }
 
 const byName = (a: Share, b: Share) => (a.name < b.name ? -1 : 1);

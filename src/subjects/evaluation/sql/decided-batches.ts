@@ -127,6 +127,17 @@ async function firstBatchAt(session: Session, at: Date): Promise<number> {
   return 0;
 }
 
+const PARTNERS = 'SELECT p.id, p.name FROM partners p WHERE p.id = ANY ($1::integer[])';
+
+/** The names of partners, by their id. */
+export async function readPartnerNames(
+  session: Session,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await session.query<{ id: number; name: string }>(PARTNERS, [ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 const CARDS = `SELECT ${POLICY_AS_JSON} AS policy FROM policies p`;
 
 /** The cards of all policies that have decided, by their stored id. */

@@ -10,7 +10,7 @@ import { describeError } from '../../../ground/base/describe-error.ts';
 import { named } from '../../../ground/base/named.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
-import { addCommand, type Cli } from '../../../program/cli/command.ts';
+import { addCommand, type Cli, readPositive } from '../../../program/cli/command.ts';
 import {
   recordOf,
   shortTime,
@@ -27,10 +27,12 @@ import { policyOfPmml } from '../rules/pmml-import.ts';
 import {
   type Added,
   activateVersion,
+  activationsOf,
   addVersion,
   findVersion,
   listVersions,
   type RealFactors,
+  type StoredActivation,
   withdrawVersion,
 } from '../uses/versions.ts';
 
@@ -54,7 +56,7 @@ export function addPolicyCommands(group: Command, cli: Cli, realFactors: ReadRea
 }
 
 const VERSION = [
-  'version', 'state', 'title', 'sha256', 'added_by', 'added_at', 'accepted', 'activated_at', 'activated_by', 'second', 'reason',
+  'version', 'state', 'title', 'sha256', 'added_by', 'added_at', 'accepted', 'activated_at', 'activated_by', 'second', 'reason', 'backtest',
 ] as const; // biome-ignore format: one list
 
 function addPolicyList(group: Command, { roles, io }: Cli): void {
@@ -77,6 +79,7 @@ function addPolicyList(group: Command, { roles, io }: Cli): void {
                   second === null ? activatedBy : `${activatedBy} and ${second}`,
               },
               { title: 'REASON', value: ({ reason }) => reason },
+              { title: 'BACKTEST', value: ({ backtest }) => backtest },
               { title: 'TITLE', value: ({ title }) => title },
             ],
             json: (one) => named(one, VERSION),
@@ -93,17 +96,33 @@ function addShow(group: Command, { roles, io }: Cli): void {
     .action((version: string, { json }: Options) =>
       roles.operate(async (context) => {
         const { document, listed } = await findVersion(context, version);
-        if (json) return writeJson(io, { ...(listed && named(listed, VERSION)), document });
+        const activations = await activationsOf(context, version);
+        if (json)
+          return writeJson(io, {
+            ...(listed && named(listed, VERSION)),
+            activations: named(activations, 'id at by second reason accepted backtest'),
+            document,
+          });
         await writeOutput(
           io,
           `${recordOf([
             ['Version', version],
             ['State', listed?.state ?? null],
+            ...activations.map((one) => ['Activated', activationText(one)] as const),
           ])}\n`,
         );
         await writeOutput(io, documentText(document));
       }),
     );
+}
+
+function activationText({ at, by, second, reason, accepted, backtest }: StoredActivation): string {
+  const who = second === null ? by : `${by} and ${second}`;
+  const more = [
+    ...(accepted.length > 0 ? [`accepted ${accepted.join(', ')}`] : []),
+    ...(backtest === null ? [] : [`backtest ${backtest}`]),
+  ];
+  return `${shortTime(at)} by ${who}: ${reason}${more.length > 0 ? ` (${more.join('; ')})` : ''}`;
 }
 
 /** The card as an analyst reads it, without the rates of all currencies. */
@@ -189,6 +208,12 @@ function addDiff(group: Command, { roles, io }: Cli): void {
     );
 }
 
+interface ActivateOptions {
+  readonly reason: string;
+  readonly backtest?: number;
+  readonly yes?: boolean;
+}
+
 function addActivate(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
@@ -198,12 +223,13 @@ function addActivate(group: Command, { roles, io }: Cli): void {
   )
     .argument('<version>', 'a version that is ready or was live')
     .requiredOption('--reason <text>', 'why, for the history')
+    .option('--backtest <id>', 'the stored backtest that this rests on', readPositive)
     .option('--yes', 'do it; without it the command says what would change')
     .addOption(actorOption())
     .action(
       (
         version: string,
-        { json, reason, yes = false, ...who }: Options & ActorOptions & { reason: string; yes?: boolean },
+        { json, reason, backtest, yes = false, ...who }: Options & ActorOptions & ActivateOptions,
       ) =>
         roles.operate(async (context) => {
           const why = checkReason(reason);
@@ -216,7 +242,7 @@ function addActivate(group: Command, { roles, io }: Cli): void {
             io.exitCode = 1;
             return;
           }
-          const done = await activateVersion(namedBy(who, context), version, why);
+          const done = await activateVersion(namedBy(who, context), version, why, backtest ?? null);
           if (json) return writeJson(io, { version, before: done.before });
           const before = done.before === null ? '' : `, in place of ${done.before}`;
           await writeOutput(io, `Policy ${version} decides from now on${before}.\n`);

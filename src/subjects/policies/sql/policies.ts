@@ -151,7 +151,8 @@ export async function readLive(session: Session): Promise<LivePolicyRow | null> 
   return row === undefined ? null : { ...storedPolicyOf(row), activationId: row.activationId };
 }
 
-const ACTIVATE = 'SELECT activate_policy($1::smallint, $2::bigint, $3, $4, $5, $6)::float8 AS "activationId"';
+const ACTIVATE =
+  'SELECT activate_policy($1::smallint, $2::bigint, $3, $4, $5, $6, $7::bigint)::float8 AS "activationId"';
 
 export interface Activation {
   readonly policyId: number;
@@ -162,12 +163,17 @@ export interface Activation {
   readonly second: string | null;
   readonly reason: string;
   readonly accepted: readonly string[];
+  /** The stored backtest that it rests on; null: none is named. */
+  readonly backtest: number | null;
 }
 
-/** Makes a policy the live one. False: another one was activated meanwhile. Throws where the version is withdrawn. */
+/**
+ * Makes a policy the live one. False: another one was activated meanwhile. Throws where the version is withdrawn, and
+ * where the backtest is of another one.
+ */
 export async function activatePolicy(session: Session, activation: Activation): Promise<boolean> {
-  const { policyId, after, by, second, reason, accepted } = activation;
-  const values = [policyId, after, by, second, reason, accepted];
+  const { policyId, after, by, second, reason, accepted, backtest } = activation;
+  const values = [policyId, after, by, second, reason, accepted, backtest];
   const { rows } = await session.query<{ activationId: number | null }>(ACTIVATE, values);
   return rows[0]?.activationId !== null;
 }
@@ -181,11 +187,16 @@ export interface StoredActivation {
   /** The second operator; null: the command line, and a store's first policy. */
   readonly second: string | null;
   readonly reason: string;
+  /** The warnings that were accepted for it. */
+  readonly accepted: readonly string[];
+  /** The stored backtest that it rests on; null: none is named. */
+  readonly backtest: number | null;
 }
 
 /** A row whose policy is not there has the version ''. */
 const ACTIVATIONS = `
-  SELECT a.id::float8, coalesce(p.version, '') AS version, a.at, a.actor AS by, a.second_actor AS second, a.reason
+  SELECT a.id::float8, coalesce(p.version, '') AS version, a.at, a.actor AS by, a.second_actor AS second, a.reason,
+    a.accepted, a.backtest_id::float8 AS backtest
   FROM policy_activations a LEFT JOIN policies p ON p.id = a.policy_id ORDER BY a.id`;
 
 /** All activations, the oldest first: one an act of an operator. */
@@ -207,6 +218,8 @@ export interface PolicyVersion {
   readonly activatedBy: string | null;
   readonly second: string | null;
   readonly reason: string | null;
+  /** The stored backtest that it rests on. */
+  readonly backtest: number | null;
 }
 
 /** Version 1.0 stored a policy when it began to decide with it: what it stored and is not live now is retired. */
@@ -215,14 +228,14 @@ const LIST = `
       WHEN a.at IS NOT NULL OR p.withdrawn_at IS NOT NULL OR p.added_by IS NULL THEN 'retired' ELSE 'ready' END AS state,
     p.content ->> 'title' AS title, encode(p.sha256, 'hex') AS sha256, p.added_by AS "addedBy",
     p.first_used_at AS "addedAt", p.accepted, a.at AS "activatedAt", a.actor AS "activatedBy", a.second_actor AS second,
-    a.reason
+    a.reason, a.backtest_id::float8 AS backtest
   FROM policies p
   LEFT JOIN policy_live l ON l.policy_id = p.id
   LEFT JOIN LATERAL (
-    SELECT v.at, v.actor, v.second_actor, v.reason FROM policy_activations v WHERE v.policy_id = p.id
+    SELECT v.at, v.actor, v.second_actor, v.reason, v.backtest_id FROM policy_activations v WHERE v.policy_id = p.id
     ORDER BY v.id DESC LIMIT 1) AS a ON true
   UNION ALL
-  SELECT d.version, 'draft', d.content ->> 'title', NULL, d.actor, d.added_at, '{}', NULL, NULL, NULL, NULL
+  SELECT d.version, 'draft', d.content ->> 'title', NULL, d.actor, d.added_at, '{}', NULL, NULL, NULL, NULL, NULL
   FROM policy_drafts d
   ORDER BY "activatedAt" DESC NULLS FIRST, "addedAt" DESC, version`;
 

@@ -122,6 +122,7 @@ async function activateFirst(context: PolicyContext, content: PolicyContent): Pr
         second: null,
         reason: NO_POLICY,
         accepted,
+        backtest: null,
       }),
     (isDone) =>
       isDone ? { act: 'policy activate', target: `policy ${content.version}`, reason: NO_POLICY } : null,

@@ -20,6 +20,7 @@ import {
 import { errorCode } from '../../../ground/base/describe-error.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { readBacktest } from '../sql/backtests.ts';
 import { digestOf } from '../sql/digest.ts';
 import {
   activatePolicy,
@@ -27,6 +28,7 @@ import {
   dropDraft,
   findDraft,
   findPolicy,
+  listActivations,
   listPolicies,
   MOST_DRAFTS,
   type PolicyState,
@@ -34,13 +36,14 @@ import {
   putDraft,
   readLive,
   readToday,
+  type StoredActivation,
   withdrawPolicy,
 } from '../sql/policies.ts';
 
 /** The real monthly payment of one unit of debt, by currency: `Circumstances.realFactors`. */
 export type RealFactors = Circumstances['realFactors'];
 
-export type { PolicyVersion };
+export type { PolicyVersion, StoredActivation };
 
 /** All versions, as `listPolicies`. */
 export function listVersions({ database }: OperatorContext): Promise<PolicyVersion[]> {
@@ -115,8 +118,9 @@ async function listedOf({ database }: OperatorContext, version: string): Promise
   return (await listPolicies(database)).find((one) => one.version === version) ?? null;
 }
 
-/** PostgreSQL's code of `activate_policy`: the version is withdrawn or not there. */
+/** PostgreSQL's codes of `activate_policy`: the version is withdrawn or not there; the backtest is of another one. */
 const WITHDRAWN = 'VN006';
+const OTHER_BACKTEST = 'VN008';
 
 export interface Activated {
   readonly version: string;
@@ -125,14 +129,16 @@ export interface Activated {
 }
 
 /**
- * Makes a version live, also an older one. From the commit on no batch begins with another version. Throws
- * `OperatorError` where the version is not ready, is live already, is not valid yet, or where another one was activated
- * meanwhile.
+ * Makes a version live, also an older one. From the commit on no batch begins with another version. `backtest` is the
+ * stored backtest that this rests on, if any. Throws `OperatorError` where the version is not ready, is live already,
+ * is not valid yet, where the backtest is not there or is of another version or content, or where another version was
+ * activated meanwhile.
  */
 export async function activateVersion(
   context: OperatorContext,
   version: string,
   reason: string,
+  backtest: number | null = null,
 ): Promise<Activated> {
   const policy = await findPolicy(context.database, version);
   if (policy === null) {
@@ -148,23 +154,48 @@ export async function activateVersion(
   const accepted = (await listedOf(context, version))?.accepted ?? [];
   const live = await readLive(context.database);
   if (live?.id === policy.id) throw new OperatorError(`policy ${version} is live already`);
+  if (backtest !== null) await requireBacktest(context, backtest, policy.content);
   const activation = {
     policyId: policy.id,
     after: live?.activationId ?? null,
-    ...{ by: context.actor, second: null, reason, accepted },
+    ...{ by: context.actor, second: null, reason, accepted, backtest },
   };
   await acting(
     context,
     async ({ database }) => {
       const isDone = await activatePolicy(database, activation).catch((error: unknown) => {
+        if (errorCode(error) === OTHER_BACKTEST) throw noBacktest(backtest);
         if (errorCode(error) !== WITHDRAWN) throw error;
         throw new OperatorError(`policy ${version} was withdrawn`);
       });
       if (!isDone) throw new OperatorError('another policy was activated meanwhile: look at policy list');
     },
-    () => ({ act: 'policy activate', target: `policy ${version}`, reason }),
+    () => ({
+      act: 'policy activate',
+      target: `policy ${version}${backtest === null ? '' : `, backtest ${backtest}`}`,
+      reason,
+    }),
   );
   return { version, before: live?.content.version ?? null };
+}
+
+async function requireBacktest(
+  { database }: OperatorContext,
+  id: number,
+  content: PolicyContent,
+): Promise<void> {
+  const stored = await readBacktest(database, id);
+  if (stored === null) throw noBacktest(id);
+  if (stored.version !== content.version)
+    throw new OperatorError(`backtest ${id} is of policy ${stored.version}, not of ${content.version}`);
+  if (stored.sha256 !== digestOf(content))
+    throw new OperatorError(
+      `backtest ${id} is of an earlier draft of ${content.version} with other content: run policy backtest again`,
+    );
+}
+
+function noBacktest(id: number | null): OperatorError {
+  return new OperatorError(`there is no backtest ${id}: policy backtests shows those that are stored`);
 }
 
 /** Drops a draft, or withdraws a version that was never live. Throws `OperatorError` where there is neither. */
@@ -180,6 +211,14 @@ export async function withdrawVersion(context: OperatorContext, version: string)
     },
     () => ({ act: 'policy withdraw', target: `policy ${version}` }),
   );
+}
+
+/** The activations of a version, the newest first. */
+export async function activationsOf(
+  { database }: OperatorContext,
+  version: string,
+): Promise<StoredActivation[]> {
+  return (await listActivations(database)).filter((one) => one.version === version).toReversed();
 }
 
 export interface FoundVersion {

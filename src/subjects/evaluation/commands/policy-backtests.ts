@@ -1,0 +1,131 @@
+/** `ventanilla policy backtest` and `policy backtests` (docs/policy.md, "Backtest"). They need no data key. */
+import type { Command } from 'commander';
+import { DECISIONS, type Decision } from '../../../domain/scorecard/scorecard.ts';
+import { counted } from '../../../ground/base/counted.ts';
+import { named } from '../../../ground/base/named.ts';
+import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
+import { addCommand, type Cli, readPositive } from '../../../program/cli/command.ts';
+import {
+  type ListOptions,
+  recordOf,
+  shortTime,
+  writeJson,
+  writeList,
+  writeOutput,
+} from '../../../program/cli/output.ts';
+import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { changesInWords, type Share } from '../rules/backtest-report.ts';
+import { type StoredReport, storedBacktest, storedBacktests, tryVersion } from '../uses/backtest.ts';
+import { sinceOption } from './since-option.ts';
+
+/** Adds both commands to the group `policy`. */
+export function addBacktests(group: Command, cli: Cli): void {
+  addBacktest(group, cli);
+  addStored(group, cli);
+}
+
+function addBacktest(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'backtest',
+    'say what a version, also a draft, would have decided, and store the result',
+    'policy backtest strict-1 --since 2026-11-01',
+  )
+    .argument('<version>', 'the version')
+    .addOption(sinceOption())
+    .addOption(actorOption())
+    .action((version: string, { json, since, ...who }: ListOptions & ActorOptions & { since?: string }) =>
+      roles.operate(async (context) => {
+        const stored = await tryVersion(namedBy(who, context), version, since ?? null);
+        await (json ? writeJson(io, backtestJson(stored)) : writeOutput(io, backtestText(stored)));
+      }),
+    );
+}
+
+function addStored(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'backtests', 'list the stored backtests, or show one', 'policy backtests 7')
+    .argument('[id]', 'the number of a backtest', readPositive)
+    .action((id: number | undefined, { json }: ListOptions) =>
+      roles.operate(async (context) => {
+        if (id !== undefined) {
+          const stored = await storedBacktest(context, id);
+          if (stored === null) throw new OperatorError(`there is no backtest ${id}`);
+          return json ? writeJson(io, backtestJson(stored)) : writeOutput(io, backtestText(stored));
+        }
+        const all = await storedBacktests(context);
+        await writeList(
+          io,
+          all,
+          { json: json === true, limit: all.length + 1 },
+          {
+            columns: [
+              { title: 'ID', value: (one) => one.id },
+              { title: 'VERSION', value: ({ version }) => version },
+              { title: 'AT', value: ({ at }) => shortTime(at) },
+              { title: 'BY', value: ({ by }) => by },
+              { title: 'SINCE', value: ({ since }) => since },
+              { title: 'APPLICATIONS', value: ({ report }) => report.applications },
+              {
+                title: 'CHANGES',
+                value: ({ report }) => changesInWords(report).join(', ') || 'no decision changes',
+              },
+            ],
+            json: backtestJson,
+            none: 'No backtest is stored.',
+          },
+        );
+      }),
+    );
+}
+
+function backtestJson({ report: { reviewsADay, seconds, ...report }, ...stored }: StoredReport) {
+  return {
+    ...named(stored, 'id version sha256 since at by'),
+    ...report,
+    ...{ reviews_a_day: reviewsADay, in_words: changesInWords(report), seconds },
+  };
+}
+
+function backtestText({ id, version, since, report }: StoredReport): string {
+  const { applications, matrix, usd, damaged, reviewsADay, reasons } = report;
+  const number = `This is backtest ${id}.\n`;
+  if (applications === 0) return `No application was registered in this time.\n${number}`;
+  const words = changesInWords(report);
+  const line = (before: Decision) =>
+    [
+      before,
+      DECISIONS.map((after) => `${after} ${matrix[before][after]} (${money(usd[before][after])} USD)`).join(
+        ', ',
+      ),
+    ] as const;
+  const parts = [
+    `${counted(applications, 'application')}${since === null ? '' : ` since ${since}`}, decided by ${version}: ${words.length === 0 ? 'no decision changes' : words.join(', ')}.`,
+    recordOf(DECISIONS.map(line)),
+    recordOf([
+      ['reviews a day', `${reviewsADay.before.toFixed(1)} before, ${reviewsADay.after.toFixed(1)} after`],
+    ]),
+    ...[
+      ['By partner', report.partners],
+      ['By currency', report.currencies],
+      ['By month', report.months],
+    ].map(([title, shares]) => `${title}\n${recordOf((shares as Share[]).map(shareLine))}`),
+    ...(reasons.length > 0
+      ? [
+          `Reasons\n${recordOf(reasons.map(({ code, before, after }) => [code, `${before} before, ${after} after`]))}`,
+        ]
+      : []),
+    ...(damaged > 0 ? [`${counted(damaged, 'application')} could not be read.`] : []),
+    number.trimEnd(),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function shareLine({ name, applications, before, rate, low, high }: Share) {
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  return [
+    name,
+    `${percent(before / applications)} approved before, ${percent(rate)} after (${percent(low)} to ${percent(high)}) of ${applications}`,
+  ] as const;
+}
+
+const money = (usd: number) => Math.round(usd).toLocaleString('en');
