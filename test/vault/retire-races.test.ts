@@ -96,6 +96,8 @@ describe('while a data key is retired', () => {
       await session.query('UPDATE batches SET envelope = $2 WHERE id = $1', [id, sealed]);
       retired = run('vault', 'retire', '1');
       await eventually('the refusal of the key', async () => (await refused()).length > 0);
+      // The commit comes while the command waits. A command that does not wait ends before it.
+      await Promise.race([retired, clock.untilTimers()]);
     });
     const { code, err } = await afterStatements(retired as NonNullable<typeof retired>);
     assert.equal(code, 1);
