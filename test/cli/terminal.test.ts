@@ -200,6 +200,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'policy replay': [],
   'policy backtest': [HOSTILE],
   'policy backtests': [],
+  'policy labels import': [join(folder, `none ${HOSTILE}.csv`)],
   'policy drift': [],
   'policy shadow start': [HOSTILE],
   'policy shadow list': [],

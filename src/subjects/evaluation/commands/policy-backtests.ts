@@ -14,7 +14,8 @@ import {
   writeOutput,
 } from '../../../program/cli/output.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
-import { changesInWords, type Share } from '../rules/backtest-report.ts';
+import { type BacktestReport, changesInWords, type Share } from '../rules/backtest-report.ts';
+import { type LabelKind, type LabelledBand, type LabelReport, labelWarning } from '../rules/label-report.ts';
 import { type StoredReport, storedBacktest, storedBacktests, tryVersion } from '../uses/backtest.ts';
 import { sinceOption } from './since-option.ts';
 
@@ -82,6 +83,7 @@ function backtestJson({ report: { reviewsADay, seconds, ...report }, ...stored }
   return {
     ...named(stored, 'id version sha256 since at by'),
     ...report,
+    ...{ labels: report.labels.map((one) => ({ ...one, warning: labelWarning(one, report) })) },
     ...{ reviews_a_day: reviewsADay, in_words: changesInWords(report), seconds },
   };
 }
@@ -114,18 +116,45 @@ function backtestText({ id, version, since, report }: StoredReport): string {
           `Reasons\n${recordOf(reasons.map(({ code, before, after }) => [code, `${before} before, ${after} after`]))}`,
         ]
       : []),
+    ...report.labels.map((one) => labelText(one, report)),
     ...(damaged > 0 ? [`${counted(damaged, 'application')} could not be read.`] : []),
     number.trimEnd(),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
+const LABELS: Readonly<Record<LabelKind, string>> = {
+  loans: 'Loans that went bad (imported)',
+  reviews: 'Rejected by a reviewer, of those in review',
+  incomes: 'Observed income below the declared one',
+  signatures: 'Signed contracts that were withdrawn',
+};
+
+function labelText(label: LabelReport, report: BacktestReport): string {
+  const { kind, labelled, bad, gini, ks, bands, decisions } = label;
+  const both = ({ before, after }: typeof gini) => `${figure(before)} before, ${figure(after)} after`;
+  const line = (prefix: string) => (band: LabelledBand) =>
+    [
+      `${prefix} ${band.name}`,
+      `${percent(band.rate)} bad (${percent(band.low)} to ${percent(band.high)}) of ${band.labelled}`,
+    ] as const;
+  return `${LABELS[kind]}\n${recordOf([
+    ['labelled', `${labelled}, ${bad} of them bad`],
+    ['Gini', both(gini)],
+    ['KS', both(ks)],
+    ...bands.map(line('score')),
+    ...decisions.map(line('now')),
+  ])}\n${labelWarning(label, report)}`;
+}
+
+const figure = (value: number | null) => value?.toFixed(3) ?? 'none';
+
 function shareLine({ name, applications, before, rate, low, high }: Share) {
-  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   return [
     name,
     `${percent(before / applications)} approved before, ${percent(rate)} after (${percent(low)} to ${percent(high)}) of ${applications}`,
   ] as const;
 }
 
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 const money = (usd: number) => Math.round(usd).toLocaleString('en');

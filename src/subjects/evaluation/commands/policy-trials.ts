@@ -10,6 +10,7 @@ import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { drift } from '../uses/drift.ts';
 import { replay } from '../uses/replay.ts';
 import { addBacktests } from './policy-backtests.ts';
+import { addPolicyLabels } from './policy-labels.ts';
 import { addPolicyShadow } from './policy-shadow.ts';
 import { readDay, sinceOption } from './since-option.ts';
 
@@ -24,6 +25,7 @@ export function addPolicyTrials(group: Command, cli: Cli): void {
   addBacktests(group, cli);
   addDrift(group, cli);
   addPolicyShadow(group, cli);
+  addPolicyLabels(group, cli);
 }
 
 function addReplay(group: Command, { roles, io }: Cli): void {

@@ -108,6 +108,7 @@ export class Backtest {
         count(entryOf(this.#currencies, facts.currency, newTally), was, is);
         entryOf(this.#before, decided.decide(facts), newCount).count += 1;
         entryOf(this.#after, after, newCount).count += 1;
+        return after;
       },
     };
   }

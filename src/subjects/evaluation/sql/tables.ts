@@ -1,4 +1,4 @@
-/** The tables of shadows: what is kept, and until when. */
+/** The tables of shadows and of labels: what is kept, and until when. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 
 const JOB = 'forget shadows';
@@ -23,4 +23,8 @@ export const POLICY_SHADOW_COUNTS = {
   },
 } satisfies Table;
 
-export const TABLES: readonly Table[] = [POLICY_SHADOWS, POLICY_SHADOW_COUNTS];
+export const TABLES: readonly Table[] = [
+  POLICY_SHADOWS,
+  POLICY_SHADOW_COUNTS,
+  { name: 'loan_labels', person: 'application' },
+];

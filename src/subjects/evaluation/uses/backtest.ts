@@ -2,6 +2,7 @@
  * Tries a policy on stored applications (D51), and stores the result, which an activation may then rest on. Reads
  * `batches`; stores by the policies' `sql/backtests.ts` and records the act.
  */
+import { applicationIdAt, toBatchId } from '../../../domain/application/ids.ts';
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
@@ -16,31 +17,63 @@ import {
 import { digestOf } from '../../policies/sql/digest.ts';
 import { findVersion } from '../../policies/uses/versions.ts';
 import { Backtest, type BacktestReport } from '../rules/backtest-report.ts';
-import { decidedBatches, readCards, readPartnerNames } from '../sql/decided-batches.ts';
+import { LabelCount, type LabelKind, type LabelReport } from '../rules/label-report.ts';
+import { type DecidedBatch, decidedBatches, readCards, readPartnerNames } from '../sql/decided-batches.ts';
+import { type KnownLabels, labelsBetween, storedLabelKinds } from '../sql/labels.ts';
+
+/** With what became of the applications, as far as it is known. */
+export interface TriedReport extends BacktestReport {
+  readonly labels: readonly LabelReport[];
+}
 
 /** A report with the time that it took. */
-export interface TimedReport extends BacktestReport {
+export interface TimedReport extends TriedReport {
   readonly seconds: number;
 }
 
 export type StoredReport = StoredBacktest<TimedReport>;
 
 /** Tries `card` on what was registered on or after the day `since`, `YYYY-MM-DD`; null: on everything. */
-export async function backtest(session: Session, card: Card, since: string | null): Promise<BacktestReport> {
+export async function backtest(session: Session, card: Card, since: string | null): Promise<TriedReport> {
   const cards = await readCards(session);
+  const labels = new Map((await storedLabelKinds(session)).map((kind) => [kind, new LabelCount()] as const));
   const counts = new Backtest(card);
   const decided = new DecidedFacts();
   for await (const page of decidedBatches(session, since)) {
-    for (const { policyId, partnerId, day, facts } of page) {
+    const known = labels.size === 0 ? NONE : await labelsOf(session, [...labels.keys()], page);
+    for (const { id, policyId, partnerId, day, facts } of page) {
       const batch = counts.batch(cards.get(policyId) ?? card, partnerId, day);
       for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
         const found = decided.read(position);
-        if (found === 'read') batch.add(decided.facts, decided.decision);
-        else if (found === 'damaged') batch.addDamaged();
+        if (found === 'damaged') batch.addDamaged();
+        if (found !== 'read') continue;
+        const after = batch.add(decided.facts, decided.decision);
+        if (known.size === 0) continue;
+        for (const [kind, isBad] of known.get(applicationIdAt(id, position)) ?? [])
+          labels.get(kind)?.add(isBad, decided, after);
       }
     }
   }
-  return counts.report(await readPartnerNames(session, counts.partners));
+  const report = counts.report(await readPartnerNames(session, counts.partners));
+  const reports = [...labels].map(([kind, count]) => count.report(kind));
+  return { ...report, labels: reports.filter(({ labelled }) => labelled > 0) };
+}
+
+const NONE: KnownLabels = new Map();
+
+/** The labels of a page of batches, which begins with the newest one. */
+function labelsOf(
+  session: Session,
+  kinds: readonly LabelKind[],
+  page: readonly DecidedBatch[],
+): Promise<KnownLabels> {
+  const [from, last] = [page.at(-1)!.id, page[0]!.id];
+  return labelsBetween(
+    session,
+    kinds,
+    applicationIdAt(from, 0),
+    applicationIdAt(toBatchId(Number(last) + 1), 0),
+  );
 }
 
 /**

@@ -104,6 +104,8 @@ const OF_APPLICATION = {
     SELECT c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared, c.observed, c.months, c.confidence, c.layouts,
       c.policy_version, c.new_score, c.new_decision
     FROM income_checks c WHERE c.application_id = $1 ORDER BY c.id`,
+  loan_labels: `
+    SELECT to_char(l.day, 'YYYY-MM-DD') AS day, l.is_bad FROM loan_labels l WHERE l.application_id = $1`,
   income_steps: 'SELECT s.application_id FROM income_steps s WHERE s.application_id = $1',
   proposals: `
     SELECT p.id, p.act, p.reason_code, p.reason, p.created_at, p.apply_at, p.needs_second, p.state, p.confirmed_at, p.ended_at,
