@@ -197,6 +197,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--file',
     join(folder, HOSTILE, 'new.json'),
   ],
+  'terms check': [join(folder, `none ${HOSTILE}.json`)],
+  'terms price': ['--country', HOSTILE, '--amount', '1', '--on', '2026-12-01'],
   'policy replay': [],
   'policy backtest': [HOSTILE],
   'policy backtests': [],

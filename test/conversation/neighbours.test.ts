@@ -33,7 +33,7 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   assert.ok(offer !== null && 'amount' in offer);
   assert.deepEqual(
     [offer.amount, offer.net, offer.months, offer.rateName],
-    ['$ 6.000.000,00', '$ 5.970.000,00', '24', 'tasa efectiva anual'],
+    ['$ 6.000.000', '$ 5.970.000', '24', 'Valor total unificado (VTU)'],
   );
   const contract = await performer.makeContract(order);
   assert.ok(contract !== null && 'mediaId' in contract);

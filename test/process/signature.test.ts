@@ -61,7 +61,13 @@ it('D43 to D47: a person answers the offer in the chat and signs', async () => {
   if (reply.message.interactive === undefined) reply = await next('debts', /extracto de las deudas/);
   await taps(reply, 0);
   await next('the word that the income is checked', /Estamos revisando/);
-  await taps(await next('the offer with its costs', /Cuota mensual[\s\S]*Tasa efectiva anual/i), 0);
+  await taps(
+    await next(
+      'the offer with its costs',
+      /Cuota mensual[\s\S]*Tasa de interés efectiva anual[\s\S]*Valor total unificado/,
+    ),
+    0,
+  );
 
   const contract = await next('the contract', /Este es tu contrato/);
   const pdf = api.media.files.get(contract.message.interactive?.header?.document.id ?? '');

@@ -4,10 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { priceLoan } from '../../src/domain/loan/offer.ts';
+import type { CountryTerms } from '../../src/domain/loan/terms.ts';
 import { DEFAULT_CONTRACTS } from '../../src/subjects/signing/rules/default-contracts.ts';
 import { TERMS_FILE } from '../../src/subjects/signing/settings.ts';
-import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
+import { checkTerms, NotOfferedError } from '../../src/subjects/signing/uses/check-terms.ts';
 import { loadTerms } from '../../src/subjects/signing/uses/load-terms.ts';
+import { commandLine } from '../cli/harness.ts';
+import type { TestStore } from '../support/database.ts';
 import { TERMS } from '../support/terms.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'terms-'));
@@ -65,6 +69,13 @@ test('D45: a fault names the file, the place and the rule', () => {
       [{ name: 'x', when: 'monthly' }],
       /countries\.CO\.fees\.0 must have either amount or percent/,
     ],
+    [
+      'countries.CO.fees',
+      [{ name: 'x', when: 'monthly', amount: '1', kind: 'gift' }],
+      /countries\.CO\.fees\.0\.kind/,
+    ],
+    ['countries.CO.term', { minimum: 30, maximum: 36 }, /countries\.CO\.months must be within term/],
+    ['countries.CO.insurance', { name: 'x', percent: '-1' }, /countries\.CO\.insurance\.percent must match/],
     ['countries.ZZ', TERMS.countries.CO, /countries\.ZZ is no country code/],
     [
       'contracts',
@@ -104,4 +115,88 @@ test('D45: without a file the embedded store has the terms of the demo, and a da
     read(join(folder, 'absent'), true),
     /TERMS_FILE .*absent cannot be read as JSON: .*ENOENT/,
   );
+});
+
+/** Terms of 1.8 % a month with a fixed fee, which weighs most on small loans. */
+const WITH_FEE = {
+  ...TERMS.countries.CO,
+  fees: [{ name: 'Estudio', when: 'financed', amount: '30000' }],
+  term: { minimum: 12, maximum: 24 },
+  minimum: '200000',
+  legal_maximum: { '2026-10': '99', '2026-11': '25' },
+};
+
+test('D45: terms that name a loan which they cannot offer are refused, with the first one and the least that can be', () => {
+  const checked = (changes: object) =>
+    checkTerms({ ...TERMS, countries: { CO: { ...WITH_FEE, ...changes } } }, 'terms.json');
+  const refusalOf = (changes: object) => {
+    try {
+      checked(changes);
+    } catch (error) {
+      if (error instanceof NotOfferedError) return error.notOffered;
+      throw error;
+    }
+    return null;
+  };
+  const refused = refusalOf({})!;
+  assert.deepEqual([refused.amount, refused.months, refused.reason], ['200000', 12, 'above_maximum']);
+  // From the least amount on each one can be offered, whatever its rounding; far below none can be.
+  assert.equal(refusalOf({ minimum: refused.least, term: undefined, months: 12 }), null);
+  const terms = {
+    ...WITH_FEE,
+    maximum: '100000000',
+    months: 12,
+    legal_maximum: { '2026-11': '25' },
+  } as CountryTerms;
+  const kindAt = (amount: bigint) => {
+    const asked = { amount: `${amount}`, currency: 'COP' };
+    return priceLoan('CO', terms, asked, new Date('2026-11-23T15:00:00Z')).kind;
+  };
+  const least = BigInt(refused.least!);
+  for (let more = 0n; more < 300n; more += 1n) assert.equal(kindAt(least + more), 'priced', `${more}`);
+  for (let less = least / 50n; less < least / 50n + 100n; less += 1n)
+    assert.equal(kindAt(least - less), 'blocked', `${less}`);
+  // The newest month counts.
+  assert.equal(refusalOf({ legal_maximum: { '2026-11': '25', '2026-12': '99' } }), null);
+  assert.equal(refusalOf({ legal_maximum: { '2026-11': '10' } })?.least, null);
+  assert.equal(refusalOf({ minimum: '1', fees: [] })?.reason, 'below_minimum');
+  assert.throws(
+    () => checked({}),
+    /TERMS_FILE terms\.json: countries\.CO cannot offer 200000 COP over 12 months/,
+  );
+});
+
+test('D45: terms check and terms price say what the file offers', async () => {
+  const path = join(folder, 'checked.json');
+  const { run } = commandLine({} as TestStore, { TERMS_FILE: path });
+  writeFileSync(path, JSON.stringify({ ...TERMS, countries: { ...TERMS.countries, CO: WITH_FEE } }));
+  const refused = await run('terms', 'check', path, '--json');
+  assert.equal(refused.code, 1);
+  const { ok, amount, months, reason } = JSON.parse(refused.out) as Record<string, unknown>;
+  assert.deepEqual([ok, amount, months, reason], [false, '200000', 12, 'above_maximum']);
+  assert.match((await run('terms', 'check', path)).err, /cannot offer 200000 COP over 12 months/);
+
+  const peru = { ...TERMS.countries.CO, currency: 'PEN' };
+  writeFileSync(path, JSON.stringify({ ...TERMS, countries: { ...TERMS.countries, PE: peru } }));
+  const taken = await run('terms', 'check', path);
+  assert.deepEqual([taken.code, /Nobody in PE gets a contract/.test(taken.out)], [0, true]);
+  const priced = await run(
+    ...['terms', 'price', '--country', 'CO', '--amount', '6000000'],
+    ...['--on', '2027-01-31', '--json'],
+  );
+  const loan = JSON.parse(priced.out) as { total: string; schedule: Record<string, string>[] };
+  assert.deepEqual(
+    loan.schedule.slice(0, 2).map(({ due }) => due),
+    ['2027-02-28', '2027-03-31'],
+  );
+  const sum = loan.schedule.reduce((total, { payment }) => total + BigInt(payment!), 0n);
+  assert.deepEqual([loan.schedule.length, `${sum}`], [24, loan.total]);
+  for (const [option, value, text] of [
+    ['--country', 'MX', /there are no terms for MX/],
+    ['--amount', '99999', /cannot be offered: below_minimum/],
+    ['--months', '25', /--months must be from 24 to 24/],
+  ] as const) {
+    const options = { '--country': 'CO', '--amount': '6000000', '--on': '2027-01-31', [option]: value };
+    assert.match((await run('terms', 'price', ...Object.entries(options).flat())).err, text);
+  }
 });

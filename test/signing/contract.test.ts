@@ -69,7 +69,7 @@ describe('the offer and the contract', () => {
     assert.ok(offer.kind === 'offer');
     assert.deepEqual(
       [offer.amount, offer.currency, offer.months, offer.net, offer.rateName],
-      ['6000000.00', 'COP', 24, '5970000.00', 'tasa efectiva anual'],
+      ['6000000', 'COP', 24, '5970000', 'valor total unificado (VTU)'],
     );
     assert.equal(offer.lender, 'Crédito Ejemplo S.A.S.');
   });

@@ -34,6 +34,12 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
     offer: async () => ({
       ...{ amount: '$ 8.000.000', net: '$ 7.900.000', installment: '$ 400.000' },
       ...{ months: '24', total: '$ 9.600.000' },
+      ...{
+        interestRate: '16,00 %',
+        interestRateName: 'Tasa de interés',
+        firstDue: '1 de enero',
+        validUntil: '2 de enero',
+      },
       ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista', costs: 'costs' },
     }),
     makeContract: async () => ({

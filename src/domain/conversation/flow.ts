@@ -17,6 +17,10 @@ export const LONGEST_VALUE = {
   installment: 40,
   months: 3,
   total: 40,
+  first_due: 26,
+  valid_until: 26,
+  interest_rate: 20,
+  interest_rate_name: 32,
   rate: 20,
   rate_name: 40,
   lender: 120,
@@ -29,7 +33,10 @@ export const LONGEST_VALUE = {
 export type Value = keyof typeof LONGEST_VALUE;
 export type Values = Partial<Readonly<Record<Value, string>>>;
 
-const OFFER = ['amount', 'net', 'installment', 'months', 'total', 'rate', 'rate_name', 'lender'] as const;
+const OFFER = [
+  ...(['amount', 'net', 'installment', 'months', 'total', 'interest_rate', 'interest_rate_name'] as const),
+  ...(['rate', 'rate_name', 'lender', 'first_due', 'valid_until'] as const),
+] as const;
 
 /** The texts of a flow, each with its values besides `partner`. */
 export const TEXTS = {

@@ -69,9 +69,16 @@ export interface OfferShown {
   readonly installment: string;
   readonly months: string;
   readonly total: string;
+  /** The yearly rate of the interest alone, with its name. */
+  readonly interestRate: string;
+  readonly interestRateName: string;
+  /** The yearly rate with all charges, with its name. */
   readonly rate: string;
   readonly rateName: string;
   readonly lender: string;
+  /** The day of the first installment, and the last day for a signature. */
+  readonly firstDue: string;
+  readonly validUntil: string;
 }
 
 /** An offer or a contract, and its costs as one value: a contract is not shown if its costs differ from the offer's. */

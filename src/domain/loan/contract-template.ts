@@ -18,10 +18,12 @@ export const CONTRACT_PLACEHOLDERS = [
     'months',
     'total',
     'monthly_rate',
+    'interest_rate',
+    'interest_rate_name',
     'annual_rate',
     'rate_name',
   ],
-  ...['fees', 'withdrawal'],
+  ...['disbursement', 'first_due', 'last_due', 'fees', 'withdrawal'],
 ] as const;
 export type ContractPlaceholder = (typeof CONTRACT_PLACEHOLDERS)[number];
 

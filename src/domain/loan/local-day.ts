@@ -27,6 +27,14 @@ export function addDays(date: string, days: number): string {
   return isoDate(dayOf(date) + days);
 }
 
+/** The same day so many months later; the last day of that month where it has no such day. */
+export function addMonths(date: string, months: number): string {
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number];
+  const first = new Date(Date.UTC(year, month - 1 + months, 1));
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
+  return addDays(first.toISOString().slice(0, 10), Math.min(day, last) - 1);
+}
+
 /** 0 is Sunday. */
 export function weekdayOf(date: string): number {
   return new Date(date).getUTCDay();

@@ -1,91 +1,25 @@
 /**
- * Computes what an applicant is offered by the terms of the country (D45), or why there is no offer; with the annual
- * effective rate, and the country's name for it. Pure. docs/signing.md ("The loan", "Nobody gets a contract") has the
- * rule.
+ * * Computes what an applicant is offered by the terms and the rules of the country (D45), or why there is no offer.
+ * Pure. docs/signing.md ("The loan", "Nobody gets a contract") has the rule.
  */
 import type { Country } from '../../ground/base/country-data.ts';
-import { type Decimal, divideRounded, power, readDecimal, unitsAt, writeDecimal } from '../money/decimal.ts';
+import { type Decimal, readDecimal } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
-import type { ContractLanguage } from './contract-template.ts';
-import { type Loan, loanOf } from './loan.ts';
-import { addDays, localDate, startOfDate } from './local-day.ts';
+import { type CountryRules, rulesOf } from './country-rules.ts';
+import { type Loan, loanOf, part } from './loan.ts';
+import { addDays, addMonths, localDate, startOfDate } from './local-day.ts';
+import { annualRateOf, effectiveRateOf, isAbove, percentText } from './rates.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
-// The annual effective rate of a loan with its fees (D45): the rate at which the payments are worth what was paid out.
-// Found by bisection in decimals of 30 digits.
-
-const ONE = power(30);
-/** 1,000 % a month. A loan above it counts as one without a rate. */
-const HIGHEST = 10n * ONE;
-
-/** The monthly rate, times 10^30; null if it is above 1,000 % a month. */
-function monthlyRateOf({ payments, net }: Pick<Loan, 'payments' | 'net'>): bigint | null {
-  const worth = net * ONE;
-  if (presentValue(payments, HIGHEST) > worth) return null;
-  let [low, high] = [0n, HIGHEST];
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n;
-    if (presentValue(payments, middle) > worth) low = middle;
-    else high = middle;
-  }
-  return high;
-}
-
-/** What the payments are worth today at a monthly rate, times 10^30. */
-export function presentValue(payments: Loan['payments'], monthlyRate: bigint): bigint {
-  return payments.reduceRight(
-    (value, { payment }) => ((value + payment * ONE) * ONE) / (ONE + monthlyRate),
-    0n,
-  );
-}
-
-/** Digits of the percentage, as laws and their tables have them. */
-const DIGITS = 2;
-
-/** The annual effective rate in hundredths of a percent; null if there is no rate up to 1,000 % a month. */
-export function annualRateOf(loan: Pick<Loan, 'payments' | 'net'>): bigint | null {
-  const monthly = monthlyRateOf(loan);
-  if (monthly === null) return null;
-  let grown = ONE;
-  for (let month = 1; month <= 12; month += 1) grown = divideRounded(grown * (ONE + monthly), ONE);
-  return divideRounded((grown - ONE) * power(2 + DIGITS), ONE);
-}
-
-/** Hundredths of a percent as a percentage: `26.82`. */
-export function percentText(hundredths: bigint): string {
-  return writeDecimal(hundredths, DIGITS);
-}
-
-const NAMES: Readonly<Partial<Record<Country, string>>> = {
-  CO: 'tasa efectiva anual',
-  MX: 'CAT',
-  PE: 'TCEA',
-  BR: 'CET',
-  CL: 'CAE',
-  AR: 'CFT',
-};
-
-const OTHERS: Readonly<Record<ContractLanguage, string>> = {
-  es: 'tasa efectiva anual',
-  pt: 'taxa efetiva anual',
-  en: 'annual effective rate',
-};
-
-/**
- * The country's word for the annual effective rate with all costs (D45); for other countries the plain words of the
- * language.
- */
-export function rateNameOf(country: Country, language: ContractLanguage): string {
-  return NAMES[country] ?? OTHERS[language];
-}
-
-/** Why the applicant gets no contract. An operator has to mend the first six. */
+/** Why the applicant gets no contract. An operator has to mend the first seven. */
 export type BlockReason =
   /** The terms have nothing for the country. */
   | 'no_terms'
+  /** The rules of the country are not whole, so no lender may use them. */
+  | 'no_rules'
   /** The terms have no legal maximum for the month. */
   | 'no_maximum'
-  /** The annual effective rate is above the legal maximum of the month. */
+  /** The rate that the law limits is above the maximum of the month. */
   | 'above_maximum'
   /** The key's brand or the terms name a contract template that does not exist. */
   | 'no_template'
@@ -103,60 +37,76 @@ export type BlockReason =
   /** The application's stored data is erased or cannot be read. */
   | 'unreadable';
 
-/** A fee of a loan in minor units. */
+/** A fee of a loan in minor units, without and with its tax. */
 interface FeeAmount {
   readonly fee: Fee;
   readonly amount: bigint;
+  readonly tax: bigint;
 }
 
 /** A loan with everything that a contract says about it. */
 export interface PricedLoan {
   readonly kind: 'priced';
   readonly loan: Loan;
+  /** What is lent: the amount that was asked for, and the fees that are financed. */
   readonly principal: bigint;
   readonly fees: readonly FeeAmount[];
-  /** A percentage with two digits: `26.82`. */
+  /** The yearly rate of the interest alone, as the country tells it. A percentage with two digits: `19.56`. */
+  readonly interestRate: string;
+  /** The yearly effective rate with all charges that the country counts: `21.37`. */
   readonly annualRate: string;
+  /** The rate that a legal maximum is compared with, times 10^30. */
+  readonly limitedRate: bigint;
   /** Until when a contract may be signed. */
   readonly expiresAt: Date;
 }
 
 export type Priced = PricedLoan | { readonly kind: 'blocked'; readonly reason: BlockReason };
 
-/** The loan of an amount at an instant. */
-export function priceLoan(
-  terms: CountryTerms,
-  debt: { amount: number; currency: string },
-  now: Date,
-): Priced {
+/** What is asked for. Without `months` the loan has those that the terms offer. */
+export interface Asked {
+  readonly amount: number | string;
+  readonly currency: string;
+  readonly months?: number;
+}
+
+/** The loan of an amount at an instant, by the terms and the rules of a country. */
+export function priceLoan(country: Country, terms: CountryTerms, asked: Asked, now: Date): Priced {
   const { currency } = terms;
-  if (debt.currency !== currency) return blocked('wrong_currency');
-  const principal = toMinor(debt.amount, currency);
-  if (principal < toMinor(terms.minimum, currency)) return blocked('below_minimum');
-  if (principal > toMinor(terms.maximum, currency)) return blocked('above_limit');
-  const fees = terms.fees.map((fee) => ({ fee, amount: feeAmount(fee, principal, currency) }));
-  const sum = (when: Fee['when']) =>
-    fees.reduce((total, { fee, amount }) => (fee.when === when ? total + amount : total), 0n);
+  if (asked.currency !== currency) return blocked('wrong_currency');
+  const rules = rulesOf(country);
+  const amount = toMinor(asked.amount, currency);
+  if (amount < toMinor(terms.minimum, currency)) return blocked('below_minimum');
+  if (amount > toMinor(terms.maximum, currency)) return blocked('above_limit');
+  const fees = terms.fees.map((fee) => feeAmount(fee, amount, currency, rules));
+  const principal = amount + sumOf(fees, 'financed', withTax);
   const loan = loanOf({
     principal,
-    monthlyRate: asFraction(readDecimal(terms.monthly_rate)),
-    months: terms.months,
-    deducted: sum('deducted'),
-    monthlyFee: sum('monthly'),
+    ...ratesOf(terms, rules),
+    months: asked.months ?? terms.months,
+    deducted: sumOf(fees, 'deducted', withTax),
+    monthlyFee: sumOf(fees, 'monthly', (one) => (isInsurance(one) ? 0n : one.amount)),
+    monthlyFeeTax: sumOf(fees, 'monthly', ({ tax }) => tax),
+    monthlyInsurance: sumOf(fees, 'monthly', (one) => (isInsurance(one) ? one.amount : 0n)),
   });
-  if (loan === null) return blocked('below_minimum');
-  const rate = annualRateOf(loan);
-  if (rate === null) return blocked('above_maximum');
+  // Financed fees are lent and kept, so they are not paid out.
+  const net = loan === null ? 0n : loan.net - (principal - amount);
+  if (loan === null || net <= 0n) return blocked('below_minimum');
+  const annual = totalCost(loan, net, fees, rules);
+  const limited = limitedRate(loan, net, fees, terms, rules);
+  if (annual === null || limited === null) return blocked('above_maximum');
   const date = localDate(now, terms.zone);
-  const today = maximumFault(terms, date, rate);
-  if (today !== null) return blocked(today);
+  const fault = maximumFault(terms, date, limited);
+  if (fault !== null) return blocked(fault);
   return {
     kind: 'priced',
-    loan,
+    loan: { ...loan, net },
     principal,
     fees,
-    annualRate: percentText(rate),
-    expiresAt: expiry(terms, date, rate),
+    interestRate: percentText(annualRateOf(monthlyRateOf(terms), rules.interestRate.kind)),
+    annualRate: percentText(annual),
+    limitedRate: limited,
+    expiresAt: expiry(terms, date, limited),
   };
 }
 
@@ -164,27 +114,88 @@ function blocked(reason: BlockReason): Priced {
   return { kind: 'blocked', reason };
 }
 
-function asFraction({ units, scale }: Decimal): Decimal {
+const NOTHING: Decimal = { units: 0n, scale: 0 };
+
+/** A percentage as a fraction. */
+function fractionOf(percent: string): Decimal {
+  const { units, scale } = readDecimal(percent);
   return { units, scale: scale + 2 };
 }
 
-function feeAmount({ amount, percent }: Fee, principal: bigint, currency: string): bigint {
-  if (amount !== undefined) return toMinor(amount, currency);
-  const { units, scale } = asFraction(readDecimal(percent ?? '0'));
-  return divideRounded(principal * units, power(scale));
+function monthlyRateOf({ monthly_rate }: CountryTerms): Decimal {
+  return fractionOf(monthly_rate);
 }
 
-/** Why a rate, in hundredths of a percent, is not allowed on a date; null: it is allowed. */
-function maximumFault(
+function ratesOf(terms: CountryTerms, { tax }: CountryRules) {
+  return {
+    monthlyRate: monthlyRateOf(terms),
+    interestTax: tax === null ? NOTHING : fractionOf(tax.percent),
+    insurance: terms.insurance === undefined ? NOTHING : fractionOf(terms.insurance.percent),
+  };
+}
+
+function feeAmount(fee: Fee, amount: bigint, currency: string, { tax }: CountryRules): FeeAmount {
+  const exact =
+    fee.amount === undefined ? part(amount, fractionOf(fee.percent ?? '0')) : toMinor(fee.amount, currency);
+  const isTaxed = tax !== null && fee.kind !== 'insurance';
+  return { fee, amount: exact, tax: isTaxed ? part(exact, fractionOf(tax.percent)) : 0n };
+}
+
+/** The premium of an insurance is the insurer's, and no interest. */
+function isInsurance({ fee }: FeeAmount): boolean {
+  return fee.kind === 'insurance';
+}
+
+function withTax({ amount, tax }: FeeAmount): bigint {
+  return amount + tax;
+}
+
+function sumOf(fees: readonly FeeAmount[], when: Fee['when'], of: (fee: FeeAmount) => bigint): bigint {
+  return fees.reduce((sum, one) => (one.fee.when === when ? sum + of(one) : sum), 0n);
+}
+
+/** The yearly cost with all charges that the country counts. Taxes that it leaves out are as if nobody paid them. */
+function totalCost(loan: Loan, net: bigint, fees: readonly FeeAmount[], rules: CountryRules): bigint | null {
+  if (rules.totalCost.withTax)
+    return effectiveRateOf(
+      loan.payments.map(({ payment }) => payment),
+      net,
+    );
+  return effectiveRateOf(
+    loan.payments.map(({ payment, tax }) => payment - tax),
+    net + sumOf(fees, 'deducted', ({ tax }) => tax),
+  );
+}
+
+/**
+ * The rate that a legal maximum limits. Without a fee that counts it is that of the terms, because the rounding of
+ * payments must not lift a rate over a maximum that it reaches.
+ */
+function limitedRate(
+  loan: Loan,
+  net: bigint,
+  fees: readonly FeeAmount[],
   terms: CountryTerms,
+  { maximum }: CountryRules,
+): bigint | null {
+  const counted = fees.some((one) => !isInsurance(one) && one.amount > 0n);
+  if (maximum.fees !== 'count' || !counted) return annualRateOf(monthlyRateOf(terms), maximum.kind);
+  return effectiveRateOf(
+    loan.payments.map(({ payment, insurance }) => payment - insurance),
+    net + sumOf(fees, 'deducted', (one) => (isInsurance(one) ? one.amount : 0n)),
+  );
+}
+
+/** Why a rate, times 10^30, is not allowed on a date; null: it is allowed. Nothing is rounded (D45). */
+export function maximumFault(
+  { legal_maximum }: Pick<CountryTerms, 'legal_maximum'>,
   date: string,
   rate: bigint,
 ): 'no_maximum' | 'above_maximum' | null {
-  if (terms.legal_maximum === 'none') return null;
-  const maximum = terms.legal_maximum[date.slice(0, 7)];
+  if (legal_maximum === 'none') return null;
+  const maximum = legal_maximum[date.slice(0, 7)];
   if (maximum === undefined) return 'no_maximum';
-  // Compared at four digits, as exact as any published maximum.
-  return rate * 100n > unitsAt(readDecimal(maximum), 4) ? 'above_maximum' : null;
+  return isAbove(rate, readDecimal(maximum)) ? 'above_maximum' : null;
 }
 
 /** A contract made today is signed on a day whose month allows its rate too. */
@@ -207,34 +218,52 @@ export interface Offer {
   /** What is paid out: the amount without the fees that are taken off. */
   readonly net: string;
   readonly monthlyRate: string;
+  /** The yearly rate of the interest alone, and the country's name for it. Contracts of version 1.0 have none. */
+  readonly interestRate?: string;
+  readonly interestRateName?: string;
+  /** The yearly rate with all charges, and the country's name for it. */
   readonly annualRate: string;
-  /** The country's word for it. */
   readonly rateName: string;
   readonly lender: string;
+  /**
+   * The days of the planned paying out, of the first installment and of the last one: YYYY-MM-DD. Not in version 1.0.
+   */
+  readonly disbursement?: string;
+  readonly firstDue?: string;
+  readonly lastDue?: string;
+  /** The last day on which the contract may be signed: YYYY-MM-DD. Not in version 1.0. */
+  readonly validUntil?: string;
   readonly demonstration: boolean;
 }
 
 /** The offer of a priced loan. */
 export function offerOfLoan(
-  terms: CountryTerms,
   country: Country,
-  { loan, principal, annualRate }: PricedLoan,
-  { language, demonstration }: { readonly language: 'es' | 'pt' | 'en'; readonly demonstration: boolean },
+  terms: CountryTerms,
+  { loan, principal, interestRate, annualRate, expiresAt }: PricedLoan,
+  { disbursement, demonstration }: { readonly disbursement: string; readonly demonstration: boolean },
 ): Offer {
   const { currency } = terms;
+  const rules = rulesOf(country);
   const money = (minor: bigint) => moneyText(minor, currency);
   return {
     kind: 'offer',
     amount: money(principal),
     currency,
     installment: money(loan.installment),
-    months: terms.months,
+    months: loan.payments.length,
     total: money(loan.total),
     net: money(loan.net),
     monthlyRate: terms.monthly_rate,
+    interestRate,
+    interestRateName: rules.interestRate.name,
     annualRate,
-    rateName: rateNameOf(country, language),
+    rateName: rules.totalCost.name,
     lender: terms.lender.name,
+    disbursement,
+    firstDue: addMonths(disbursement, 1),
+    lastDue: addMonths(disbursement, loan.payments.length),
+    validUntil: localDate(new Date(expiresAt.getTime() - 1), terms.zone),
     demonstration,
   };
 }

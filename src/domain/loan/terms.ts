@@ -9,10 +9,12 @@ import type { WithdrawalPeriod } from './withdrawal.ts';
 /** A fee: an amount of the currency, or a percentage of the loan. */
 export interface Fee {
   readonly name: string;
-  /** `deducted`: taken once, off what is paid out. `monthly`: added to each installment. */
-  readonly when: 'deducted' | 'monthly';
+  /** `deducted`: taken once, off what is paid out. `financed`: lent beside it. `monthly`: added to each installment. */
+  readonly when: 'deducted' | 'financed' | 'monthly';
   readonly amount?: string;
   readonly percent?: string;
+  /** The fee is the premium of an insurance, so it is no interest and has no tax of the loan. */
+  readonly kind?: 'insurance';
 }
 
 /** The terms of a country. Amounts and percentages are decimals in text, so that none is rounded on its way. */
@@ -24,7 +26,11 @@ export interface CountryTerms {
   /** A percentage: `2` is 2 % a month. */
   readonly monthly_rate: string;
   readonly months: number;
+  /** The least and the most months of a loan; absent: `months` alone. */
+  readonly term?: { readonly minimum: number; readonly maximum: number };
   readonly fees: readonly Fee[];
+  /** A percentage of the balance each month, for an insurance that the lender asks for. */
+  readonly insurance?: { readonly name: string; readonly percent: string };
   /** The least and the most amount of a loan. */
   readonly minimum: string;
   readonly maximum: string;

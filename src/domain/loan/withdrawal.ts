@@ -30,6 +30,22 @@ export function withdrawalEnd(
   return startOfDate(addDays(date, 1), zone);
 }
 
+/**
+ * The day on which a loan that is signed today is paid out: the first business day after the period to withdraw. The
+ * date is YYYY-MM-DD on the country's wall clock.
+ */
+export function plannedDisbursement(
+  withdrawal: 'none' | WithdrawalPeriod,
+  signedAt: Date,
+  where: { readonly country: Country; readonly zone: string },
+  holidays: PublicHolidays,
+): string {
+  const from = withdrawal === 'none' ? signedAt : withdrawalEnd(withdrawal, signedAt, where, holidays);
+  let date = localDate(from, where.zone);
+  while (!isBusinessDay(date, where.country, holidays)) date = addDays(date, 1);
+  return date;
+}
+
 function isBusinessDay(date: string, country: Country, holidays: PublicHolidays): boolean {
   const weekday = weekdayOf(date);
   return weekday !== 0 && weekday !== 6 && !holidays(country, Number(date.slice(0, 4))).has(date);

@@ -4,10 +4,13 @@
  */
 import { readDecimal, unitsAt, writeDecimal } from './decimal.ts';
 
-/** ISO 4217, minor units: every other active currency has two digits. */
+/**
+ * * ISO 4217, minor units: every other active currency has two digits. Colombia's peso has two in the standard and none
+ * in life: no loan, debt or payment is told in cents (D45).
+ */
 const DIGITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
-    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
+    'BIF CLP COP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
   ),
   ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3])),
 };
@@ -27,9 +30,9 @@ export function moneyText(minor: bigint, currency: string): string {
   return writeDecimal(minor, minorDigits(currency));
 }
 
-/** A decimal of `moneyText` for people, with all digits of the currency: `$ 6.000.000,00`, `R$ 8.500,00`. */
+/** A decimal of `moneyText` for people, with all its digits: `$ 6.000.000`, `R$ 8.500,00`. */
 export function formatMoney(text: string, currency: string, locale: string): string {
-  const digits = minorDigits(currency);
+  const digits = text.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,

@@ -22,7 +22,6 @@ export function takeId(
     | 'partners'
     | 'api_keys'
     | 'policies'
-    | 'policy_proposals'
     | 'policy_shadows'
     | 'flows'
     | 'signing_codes'

@@ -1,6 +1,4 @@
 /** The parts of the contracts that the program gets: commands, settings, tables and jobs. */
-
-import type { ReadSetting } from '../../ground/base/setting.ts';
 import { addGroup, type Cli } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {
@@ -15,7 +13,6 @@ import {
   SMS_AUTH_TOKEN,
   SMS_FROM,
   TERMS_FILE,
-  type TermsSource,
   TSA_URL,
 } from './settings.ts';
 
@@ -25,6 +22,11 @@ export const signing: Subject = {
       command: (program) =>
         addGroup(program, 'contract', 'the contracts and their signatures', 'contract verify 12'),
       load: async () => (await import('./commands/contract.ts')).addContractCommands,
+    },
+    {
+      command: (program) =>
+        addGroup(program, 'terms', "the lender's terms of loans", 'terms check terms.json'),
+      load: async () => (await import('./commands/terms.ts')).addTermsCommands,
     },
   ],
   settings: [
@@ -41,16 +43,7 @@ export const signing: Subject = {
 
 /** The monthly cost of the terms of loans on a day, `YYYY-MM-DD`, by currency (D45), to compare the policy with. */
 export async function realFactors({ roles }: Cli, today: string) {
-  return realFactorsFrom(await roles.setting(TERMS_FILE), today);
-}
-
-/** The same in a service, whose settings are read. */
-export function realFactorsOn(setting: ReadSetting, today: string) {
-  return realFactorsFrom(setting(TERMS_FILE), today);
-}
-
-async function realFactorsFrom(terms: TermsSource, today: string) {
   const { loadTerms } = await import('./uses/load-terms.ts');
   const { realFactorsOf } = await import('./uses/real-factors.ts');
-  return realFactorsOf(await loadTerms(terms), new Date(`${today}T12:00:00Z`));
+  return realFactorsOf(await loadTerms(await roles.setting(TERMS_FILE)), new Date(`${today}T12:00:00Z`));
 }

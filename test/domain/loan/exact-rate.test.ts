@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type LoanTerms, loanOf } from '../../../src/domain/loan/loan.ts';
-import { annualRateOf, offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
+import { offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
+import { annualRateOf, effectiveRateOf } from '../../../src/domain/loan/rates.ts';
+import type { CountryTerms } from '../../../src/domain/loan/terms.ts';
 import { TERMS } from '../../support/terms.ts';
 
 /** Half up, as money is rounded. */
@@ -48,6 +50,10 @@ const LOANS: fc.Arbitrary<LoanTerms> = fc.record({
   months: fc.constantFrom(1, 2, 6, 12, 24, 36, 60, 120),
   deducted: fc.bigInt(0n, 500n),
   monthlyFee: fc.bigInt(0n, 500n),
+  monthlyFeeTax: fc.constant(0n),
+  monthlyInsurance: fc.constant(0n),
+  interestTax: fc.constant({ units: 0n, scale: 0 }),
+  insurance: fc.constant({ units: 0n, scale: 0 }),
 });
 
 test('D45: the installment is that of the definition, for 0 %, for one month and for 120', () => {
@@ -64,9 +70,11 @@ test('D45: the annual rate is the exact one, rounded to two digits', () => {
   fc.assert(
     fc.property(LOANS, (terms) => {
       const loan = loanOf(terms);
-      const rate = loan && annualRateOf(loan);
-      if (loan === null || rate === null) return;
+      if (loan === null) return;
       const payments = loan.payments.map(({ payment }) => payment);
+      const exact = effectiveRateOf(payments, loan.net);
+      if (exact === null) return;
+      const rate = rounded(exact, 10n ** 26n);
       assert.equal(isWorth(payments, loan.net, 2n * rate + 1n, 'up'), false, `${rate} is too low`);
       if (rate > 0n) assert.ok(isWorth(payments, loan.net, 2n * rate - 1n, 'down'), `${rate} is too high`);
     }),
@@ -74,23 +82,40 @@ test('D45: the annual rate is the exact one, rounded to two digits', () => {
   );
 });
 
-test('D45: amounts of Chile have no decimals, those of Colombia two; the legal maximum may be reached', () => {
-  const now = new Date('2026-11-23T15:00:00Z');
-  for (const [currency, form] of [
-    ['CLP', /^\d+$/],
-    ['COP', /^\d+\.\d\d$/],
+test('D45: amounts of Chile and of Colombia have no decimals, those of Mexico two', () => {
+  for (const [country, currency, form] of [
+    ['CL', 'CLP', /^\d+$/],
+    ['CO', 'COP', /^\d+$/],
+    ['MX', 'MXN', /^\d+\.\d\d$/],
   ] as const) {
-    const terms = { ...TERMS.countries.CO, currency };
-    const debt = { amount: 7_654_321.5, currency };
-    const free = priceLoan(terms, debt, now);
-    assert.ok(free.kind === 'priced');
-    const { annualRate } = free;
-    const offer = offerOfLoan(terms, 'CO', free, { language: 'es', demonstration: false });
+    const terms: CountryTerms = { ...TERMS.countries.CO, currency };
+    const priced = priceLoan(country, terms, { amount: 7_654_321.5, currency }, NOW);
+    assert.ok(priced.kind === 'priced');
+    const offer = offerOfLoan(country, terms, priced, { disbursement: '2026-12-01', demonstration: false });
     for (const amount of [offer.amount, offer.net, offer.installment, offer.total])
       assert.match(amount, form);
-    const below = (Number(annualRate) - 0.01).toFixed(2);
-    const kindAt = (maximum: string) =>
-      priceLoan({ ...terms, legal_maximum: { '2026-11': maximum } }, debt, now).kind;
-    assert.deepEqual([kindAt(annualRate), kindAt(below)], ['priced', 'blocked']);
   }
 });
+
+test('D45: a rate may be the legal maximum itself, and not a millionth of a percent more: nothing is rounded', () => {
+  const kindAt = (maximum: string, changes: Partial<CountryTerms> = {}) =>
+    priceLoan(
+      'CO',
+      { ...TERMS.countries.CO, fees: [], ...changes, legal_maximum: { '2026-11': maximum } },
+      { amount: 6_000_000, currency: 'COP' },
+      NOW,
+    ).kind;
+  // 1.8336 % a month are 24.3636… % a year, which two digits would show as the maximum.
+  assert.equal(kindAt('24.36', { monthly_rate: '1.8336' }), 'blocked');
+  assert.equal(kindAt('24.37', { monthly_rate: '1.8336' }), 'priced');
+  // 1.01^12 = 1.126825030131969720661201
+  const exact = '12.6825030131969720661201';
+  assert.equal(
+    annualRateOf({ units: 1n, scale: 2 }, 'effective'),
+    BigInt(`${exact.replace('.', '')}000000`) / 1n,
+  );
+  assert.equal(kindAt(exact, { monthly_rate: '1' }), 'priced');
+  assert.equal(kindAt('12.6825030131969720661200', { monthly_rate: '1' }), 'blocked');
+});
+
+const NOW = new Date('2026-11-23T15:00:00Z');

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { hasLastFour, lastFourOf, readCode, readLastFour } from '../../../src/domain/evidence/answer.ts';
+import { rulesOf } from '../../../src/domain/loan/country-rules.ts';
 import { localDate, startOfDate } from '../../../src/domain/loan/local-day.ts';
-import { offerOfLoan, priceLoan, rateNameOf } from '../../../src/domain/loan/offer.ts';
+import { offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
 import type { CountryTerms } from '../../../src/domain/loan/terms.ts';
 import { withdrawalEnd } from '../../../src/domain/loan/withdrawal.ts';
 import type { Country } from '../../../src/ground/base/country-data.ts';
@@ -14,7 +15,7 @@ const DEMO = DEMO_TERMS.countries.CO as CountryTerms;
 const COP = { amount: 6_000_000, currency: 'COP' };
 const NOW = new Date('2026-11-23T15:00:00Z');
 const priced = (changes: Partial<CountryTerms>, debt = COP, now = NOW) =>
-  priceLoan({ ...DEMO, ...changes }, debt, now);
+  priceLoan('CO', { ...DEMO, ...changes }, debt, now);
 const reasonOf = (changes: Partial<CountryTerms>, debt = COP, now = NOW) => {
   const result = priced(changes, debt, now);
   return result.kind === 'blocked' ? result.reason : 'priced';
@@ -22,26 +23,31 @@ const reasonOf = (changes: Partial<CountryTerms>, debt = COP, now = NOW) => {
 
 describe('D45: nobody gets a contract', () => {
   it('where the rate is above the legal maximum of the month, or the month has none', () => {
-    assert.equal(reasonOf({ legal_maximum: { '2026-11': '26.82' } }), 'priced');
-    assert.equal(reasonOf({ legal_maximum: { '2026-11': '26.81' } }), 'above_maximum');
+    assert.equal(reasonOf({ legal_maximum: { '2026-11': '19.57' } }), 'priced');
+    assert.equal(reasonOf({ legal_maximum: { '2026-11': '19.56' } }), 'above_maximum');
     assert.equal(reasonOf({ legal_maximum: { '2026-12': '99' } }), 'no_maximum');
     assert.equal(reasonOf({ legal_maximum: {} }), 'no_maximum');
   });
   it('and the month is that of the country, not of UTC', () => {
-    const legal_maximum = { '2026-11': '30', '2026-12': '20' };
+    const legal_maximum = { '2026-11': '30', '2026-12': '19' };
     const lastHours = new Date('2026-12-01T04:59:00Z');
     assert.equal(reasonOf({ legal_maximum }, COP, lastHours), 'priced');
     assert.equal(reasonOf({ legal_maximum }, COP, new Date('2026-12-01T05:00:00Z')), 'above_maximum');
   });
-  it('where fees lift the rate above the maximum', () => {
-    const legal_maximum = { '2026-11': '27' };
-    const fee = { name: 'Seguro', when: 'monthly', amount: '3000' } as const;
-    assert.equal(reasonOf({ legal_maximum, fees: [fee] }), 'above_maximum');
+  it('where fees lift the rate above the maximum; the premium of an insurance is no interest (Ley 45 of 1990, 68)', () => {
+    const legal_maximum = { '2026-11': '20' };
+    for (const when of ['deducted', 'financed', 'monthly'] as const) {
+      const fee = { name: 'Estudio', when, amount: when === 'monthly' ? '3000' : '60000' };
+      assert.equal(reasonOf({ legal_maximum, fees: [fee] }), 'above_maximum', when);
+      assert.equal(reasonOf({ legal_maximum, fees: [{ ...fee, kind: 'insurance' }] }), 'priced', when);
+    }
+    const insurance = { name: 'Seguro', percent: '0.5' };
+    assert.equal(reasonOf({ legal_maximum, insurance }), 'priced');
   });
   it('in another currency, below the minimum, or above the most amount', () => {
     assert.equal(reasonOf({}, { amount: 5, currency: 'USD' }), 'wrong_currency');
-    assert.equal(reasonOf({ minimum: '6000000.01' }), 'below_minimum');
-    assert.equal(reasonOf({ maximum: '5999999.99' }), 'above_limit');
+    assert.equal(reasonOf({ minimum: '6000001' }), 'below_minimum');
+    assert.equal(reasonOf({ maximum: '5999999' }), 'above_limit');
   });
 });
 
@@ -52,7 +58,7 @@ test('D45: a contract may be signed on its day and the days of the offer, and ne
   };
   assert.equal(until({ offer_days: 2 }), '2026-12-02T05:00:00.000Z');
   assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '30' } }), '2026-12-02T05:00:00.000Z');
-  assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '20' } }), '2026-12-01T05:00:00.000Z');
+  assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '19' } }), '2026-12-01T05:00:00.000Z');
   assert.equal(until({ legal_maximum: { '2026-11': '30' } }), '2026-12-01T05:00:00.000Z');
 });
 
@@ -63,22 +69,38 @@ test('D45: the offer has every amount as an exact decimal, and the word of the c
   ] as const;
   const result = priced({ fees });
   assert.ok(result.kind === 'priced');
-  const words = { language: 'es', demonstration: true } as const;
-  const offer = offerOfLoan({ ...DEMO, fees }, 'CO', result, words);
+  const offer = offerOfLoan('CO', { ...DEMO, fees }, result, {
+    disbursement: '2026-11-30',
+    demonstration: true,
+  });
   assert.deepEqual(
     [offer.amount, offer.net, offer.installment, offer.months],
-    ['6000000.00', '5910000.00', '237897.62', 36],
+    ['6000000', '5910000', '219415', 36],
   );
-  assert.equal(offer.rateName, 'tasa efectiva anual');
-  const names: [Country, string][] = [
-    ['MX', 'CAT'],
-    ['PE', 'TCEA'],
-    ['BR', 'CET'],
-    ['CL', 'CAE'],
-    ['AR', 'CFT'],
-  ];
-  for (const [country, name] of names) assert.equal(rateNameOf(country, 'es'), name);
-  assert.equal(rateNameOf('US', 'en'), 'annual effective rate');
+  assert.deepEqual(
+    [offer.interestRate, offer.interestRateName, offer.rateName],
+    ['19.56', 'tasa de interés efectiva anual', 'valor total unificado (VTU)'],
+  );
+  assert.deepEqual(
+    [offer.firstDue, offer.lastDue, offer.validUntil],
+    ['2026-12-30', '2029-11-30', '2026-11-25'],
+  );
+  const names = (country: Country) => rulesOf(country).totalCost.name;
+  assert.deepEqual((['MX', 'PE', 'BR', 'CL', 'AR'] as const).map(names), [
+    'CAT sin IVA',
+    'TCEA',
+    'CET',
+    'CAE',
+    'CFT',
+  ]);
+  assert.equal(names('GB'), 'annual effective rate with charges');
+});
+
+test('D45: a financed fee is lent beside the amount, so the whole amount is paid out', () => {
+  const fees = [{ name: 'Estudio', when: 'financed', percent: '0.5' }] as const;
+  const result = priced({ fees });
+  assert.ok(result.kind === 'priced');
+  assert.deepEqual([result.principal, result.loan.net], [6_030_000n, 6_000_000n]);
 });
 
 describe('D46: the period to withdraw', async () => {

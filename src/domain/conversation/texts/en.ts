@@ -28,7 +28,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'If you do not have it now, you can go on without it.',
   summary:
     'This is your offer, with all its costs:\nAmount: {amount}\nYou receive: {net}\nMonthly installment: {installment}\n' +
-    'Installments: {months}\nTotal to pay: {total}\n{rate_name}: {rate}\nLender: {lender}\nDo you want to see the contract?',
+    'Installments: {months}, the first on {first_due}\nTotal to pay: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nLender: {lender}\nValid until {valid_until}\nDo you want to see the contract?',
   contract:
     'This is your contract. Please read it before you decide. Its fingerprint, to check that nobody changes it, is: ' +
     '{hash}. Do you accept this contract?',

@@ -28,7 +28,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'tienes a la mano, puedes seguir sin esto.',
   summary:
     'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nRecibes: {net}\nCuota mensual: {installment}\n' +
-    'Número de cuotas: {months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nPrestamista: {lender}\n¿Quieres ver el contrato?',
+    'Número de cuotas: {months}, la primera el {first_due}\nTotal a pagar: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nPrestamista: {lender}\nVálida hasta el {valid_until}\n¿Quieres ver el contrato?',
   contract:
     'Este es tu contrato. Léelo con calma antes de decidir. Su huella, para comprobar que nadie lo cambie, es: ' +
     '{hash}. ¿Aceptas este contrato?',

@@ -28,7 +28,7 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'pode seguir sem isso.',
   summary:
     'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nVocê recebe: {net}\nParcela mensal: {installment}\n' +
-    'Número de parcelas: {months}\nTotal a pagar: {total}\n{rate_name}: {rate}\nCredor: {lender}\nQuer ver o contrato?',
+    'Número de parcelas: {months}, a primeira em {first_due}\nTotal a pagar: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nCredor: {lender}\nVálida até {valid_until}\nQuer ver o contrato?',
   contract:
     'Este é o seu contrato. Leia com calma antes de decidir. A impressão digital dele, para conferir que ninguém o ' +
     'mudou, é: {hash}. Você aceita este contrato?',

@@ -194,10 +194,18 @@ function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
   // If an operator speaks, the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, 'no_offer');
-  const { rateName, costs, ...values } = offer;
+  const { interestRate, interestRateName, rateName, firstDue, validUntil, costs, ...same } = offer;
+  const values = {
+    ...same,
+    interest_rate: interestRate,
+    interest_rate_name: interestRateName,
+    rate_name: rateName,
+    first_due: firstDue,
+    valid_until: validUntil,
+  };
   return moved(
     { ...state, nonce: state.nonce + 1, offerShown: true, shownCosts: costs, askedTurn: null, unsaid: false },
-    ask('summary', ['go_on', 'decline'], { ...values, rate_name: rateName }),
+    ask('summary', ['go_on', 'decline'], values),
   );
 }
 

@@ -132,10 +132,31 @@ function shownOffer(offer: Offer, locale: string): OfferShown {
     installment: money(offer.installment),
     months: `${offer.months}`,
     total: money(offer.total),
+    // A contract that version 1.0 made tells the monthly rate.
+    interestRate: formatPercent(offer.interestRate ?? offer.monthlyRate, locale),
+    interestRateName: asLine(offer.interestRateName ?? monthlyRateName(locale)),
     rate: formatPercent(offer.annualRate, locale),
-    rateName: offer.rateName,
+    rateName: asLine(offer.rateName),
     lender: offer.lender,
+    firstDue: dayText(offer.firstDue, locale),
+    validUntil: dayText(offer.validUntil, locale),
   };
+}
+
+/** A date (YYYY-MM-DD), written out. A contract that version 1.0 made has no dates. */
+function dayText(date: string | undefined, locale: string): string {
+  if (date === undefined) return '-';
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' }).format(new Date(date));
+}
+
+/** A name that begins a line. */
+function asLine(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function monthlyRateName(locale: string): string {
+  if (locale.startsWith('pt')) return 'taxa de juros mensal';
+  return locale.startsWith('en') ? 'monthly interest rate' : 'tasa de interés mensual';
 }
 
 /** Where the person has to look for the code. A code into the same chat is no second way, and the text says so. */

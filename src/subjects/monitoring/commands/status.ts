@@ -159,7 +159,6 @@ function statusJson({ troubles, facts, place }: Status) {
       oldest_seconds: oldestS,
     })),
     refusal_sweeps: facts.sweeps,
-    policy_drift: facts.drift,
     data_keys: {
       sealing: facts.keys.sealing,
       share: facts.keys.share,

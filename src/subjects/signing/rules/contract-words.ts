@@ -6,9 +6,15 @@ import type { ContractLanguage } from '../../../domain/loan/contract-template.ts
 import type { Fee } from '../../../domain/loan/terms.ts';
 import type { WithdrawalPeriod } from '../../../domain/loan/withdrawal.ts';
 
+/** The columns of the table of installments, in their order. */
+export const SCHEDULE_COLUMNS = [
+  ...(['month', 'due', 'payment', 'principal', 'interest', 'tax', 'insurance', 'fee', 'balance'] as const),
+] as const;
+type ScheduleColumn = (typeof SCHEDULE_COLUMNS)[number];
+
 interface ContractWords {
   /** The columns of the table of installments. */
-  readonly schedule: readonly [string, string, string, string, string, string];
+  readonly schedule: Readonly<Record<ScheduleColumn, string>>;
   readonly noFees: string;
   readonly when: Readonly<Record<Fee['when'], string>>;
   readonly noWithdrawal: string;
@@ -38,9 +44,23 @@ interface ContractWords {
 
 export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> = {
   es: {
-    schedule: ['Mes', 'Cuota', 'Interés', 'Capital', 'Cargos', 'Saldo'],
+    schedule: {
+      month: 'N.º',
+      due: 'Vence',
+      payment: 'Cuota',
+      principal: 'Capital',
+      interest: 'Interés',
+      tax: 'Impuesto',
+      insurance: 'Seguro',
+      fee: 'Cargos',
+      balance: 'Saldo',
+    },
     noFees: 'ninguno',
-    when: { deducted: 'una vez, se descuenta del desembolso', monthly: 'cada mes, dentro de la cuota' },
+    when: {
+      deducted: 'una vez, se descuenta del desembolso',
+      financed: 'una vez, dentro del valor del crédito',
+      monthly: 'cada mes, dentro de la cuota',
+    },
     noWithdrawal: 'no se pactó un plazo de retracto',
     withdrawal: ({ days, kind }) =>
       `${days} días ${kind === 'business' ? 'hábiles' : 'calendario'} después del día de la firma`,
@@ -66,9 +86,23 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       'Nunca la des a nadie.',
   },
   pt: {
-    schedule: ['Mês', 'Parcela', 'Juros', 'Principal', 'Encargos', 'Saldo'],
+    schedule: {
+      month: 'N.º',
+      due: 'Vence',
+      payment: 'Parcela',
+      principal: 'Principal',
+      interest: 'Juros',
+      tax: 'Imposto',
+      insurance: 'Seguro',
+      fee: 'Encargos',
+      balance: 'Saldo',
+    },
     noFees: 'nenhum',
-    when: { deducted: 'uma vez, descontado do valor liberado', monthly: 'por mês, dentro da parcela' },
+    when: {
+      deducted: 'uma vez, descontado do valor liberado',
+      financed: 'uma vez, dentro do valor do crédito',
+      monthly: 'por mês, dentro da parcela',
+    },
     noWithdrawal: 'não foi combinado prazo de arrependimento',
     withdrawal: ({ days, kind }) =>
       `${days} dias ${kind === 'business' ? 'úteis' : 'corridos'} depois do dia da assinatura`,
@@ -94,9 +128,23 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       'Nunca passe a ninguém.',
   },
   en: {
-    schedule: ['Month', 'Installment', 'Interest', 'Principal', 'Fees', 'Balance'],
+    schedule: {
+      month: 'No.',
+      due: 'Due',
+      payment: 'Installment',
+      principal: 'Principal',
+      interest: 'Interest',
+      tax: 'Tax',
+      insurance: 'Insurance',
+      fee: 'Fees',
+      balance: 'Balance',
+    },
     noFees: 'none',
-    when: { deducted: 'once, taken off what is paid out', monthly: 'each month, within the installment' },
+    when: {
+      deducted: 'once, taken off what is paid out',
+      financed: 'once, within the amount of the loan',
+      monthly: 'each month, within the installment',
+    },
     noWithdrawal: 'no withdrawal period was agreed',
     withdrawal: ({ days, kind }) =>
       `${days} ${kind === 'business' ? 'business' : 'calendar'} days after the day of the signature`,

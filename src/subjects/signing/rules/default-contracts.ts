@@ -6,7 +6,7 @@ import type { ContractTemplate } from '../../../domain/loan/contract-template.ts
 
 export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
   'standard-es': {
-    version: '1',
+    version: '2',
     language: 'es',
     title: 'Contrato de crédito',
     sections: [
@@ -22,14 +22,14 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
         paragraphs: [
           'Valor del crédito: {amount} ({currency}). Valor que se desembolsa: {net}.',
           'Número de cuotas mensuales: {months}. Valor de cada cuota: {installment}. Total por pagar: {total}.',
-          'Tasa de interés mensual: {monthly_rate}. Costo anual con todos los cargos ({rate_name}): {annual_rate}.',
+          'Tasa de interés: {monthly_rate} mensual; {interest_rate_name}: {interest_rate}. Costo anual con todos los cargos ({rate_name}): {annual_rate}.',
           'Cargos: {fees}.',
         ],
       },
       {
         title: '3. Destino y pago',
         paragraphs: [
-          'El crédito paga las deudas que el deudor declaró. El deudor paga las cuotas de la tabla al acreedor, una cada mes desde el desembolso. El deudor puede pagar antes, en todo o en parte, y entonces paga intereses solo por el tiempo transcurrido.',
+          'El crédito paga las deudas que el deudor declaró. El desembolso está previsto para el {disbursement}. El deudor paga al acreedor las cuotas de la tabla, una cada mes: la primera vence el {first_due} y la última el {last_due}. Si el desembolso es otro día, las cuotas vencen ese día de cada mes. El deudor puede pagar antes, en todo o en parte, y entonces paga intereses solo por el tiempo transcurrido.',
         ],
       },
       { title: '4. Retracto', paragraphs: ['Plazo de retracto: {withdrawal}.'] },
@@ -43,7 +43,7 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
     ],
   },
   'standard-pt': {
-    version: '1',
+    version: '2',
     language: 'pt',
     title: 'Contrato de crédito',
     sections: [
@@ -59,14 +59,14 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
         paragraphs: [
           'Valor do crédito: {amount} ({currency}). Valor liberado: {net}.',
           'Número de parcelas mensais: {months}. Valor de cada parcela: {installment}. Total a pagar: {total}.',
-          'Taxa de juros mensal: {monthly_rate}. Custo anual com todos os encargos ({rate_name}): {annual_rate}.',
+          'Taxa de juros: {monthly_rate} ao mês; {interest_rate_name}: {interest_rate}. Custo anual com todos os encargos ({rate_name}): {annual_rate}.',
           'Encargos: {fees}.',
         ],
       },
       {
         title: '3. Destino e pagamento',
         paragraphs: [
-          'O crédito paga as dívidas que o devedor declarou. O devedor paga ao credor as parcelas da tabela, uma por mês a partir da liberação. O devedor pode pagar antes, no todo ou em parte, e então paga juros apenas pelo tempo decorrido.',
+          'O crédito paga as dívidas que o devedor declarou. A liberação está prevista para {disbursement}. O devedor paga ao credor as parcelas da tabela, uma por mês: a primeira vence em {first_due} e a última em {last_due}. Se a liberação for em outro dia, as parcelas vencem nesse dia de cada mês. O devedor pode pagar antes, no todo ou em parte, e então paga juros apenas pelo tempo decorrido.',
         ],
       },
       { title: '4. Arrependimento', paragraphs: ['Prazo de arrependimento: {withdrawal}.'] },
@@ -80,7 +80,7 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
     ],
   },
   'standard-en': {
-    version: '1',
+    version: '2',
     language: 'en',
     title: 'Loan contract',
     sections: [
@@ -96,14 +96,14 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
         paragraphs: [
           'Amount of the loan: {amount} ({currency}). Amount paid out: {net}.',
           'Number of monthly installments: {months}. Each installment: {installment}. Total to pay: {total}.',
-          'Monthly interest rate: {monthly_rate}. Yearly cost with all fees ({rate_name}): {annual_rate}.',
+          'Interest rate: {monthly_rate} a month; {interest_rate_name}: {interest_rate}. Yearly cost with all charges ({rate_name}): {annual_rate}.',
           'Fees: {fees}.',
         ],
       },
       {
         title: '3. Purpose and payment',
         paragraphs: [
-          'The loan pays the debts that the borrower has named. The borrower pays the installments of the table to the lender, one each month after the money is paid out. The borrower may pay earlier, all or a part, and then owes interest only for the time that has passed.',
+          'The loan pays the debts that the borrower has named. The money is planned to be paid out on {disbursement}. The borrower pays the installments of the table to the lender, one each month: the first is due on {first_due}, the last on {last_due}. If the money is paid out on another day, the installments are due on that day of each month. The borrower may pay earlier, all or a part, and then owes interest only for the time that has passed.',
         ],
       },
       { title: '4. Withdrawal', paragraphs: ['Withdrawal period: {withdrawal}.'] },

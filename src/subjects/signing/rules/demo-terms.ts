@@ -1,6 +1,6 @@
 /**
- * The terms of the demo: the numbers of D27, and a lender that does not exist. Only the embedded store uses them (D45).
- * Pure.
+ * The terms of the demo: 1.5 % a month over 36 months, and a lender that does not exist. Only the embedded store uses
+ * them (D45). Pure.
  */
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
@@ -36,7 +36,7 @@ function demoTermsOf(country: Country): CountryTerms {
     lender: { name: LENDERS[language], number: 'DEMO-000' },
     currency: COUNTRY_CURRENCY[country],
     zone: ZONES[country] ?? 'UTC',
-    monthly_rate: '2',
+    monthly_rate: '1.5',
     months: 36,
     fees: [],
     minimum: '1',
@@ -49,7 +49,7 @@ function demoTermsOf(country: Country): CountryTerms {
 }
 
 export const DEMO_TERMS: Terms = {
-  version: 'demo-2',
+  version: 'demo-3',
   countries: Object.fromEntries(keysOf(COUNTRY_CURRENCY).map((country) => [country, demoTermsOf(country)])),
   contracts: DEFAULT_CONTRACTS,
   demonstration: true,

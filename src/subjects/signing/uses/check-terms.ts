@@ -9,9 +9,10 @@ import {
   placeholdersOf,
   REQUIRED_PLACEHOLDERS,
 } from '../../../domain/loan/contract-template.ts';
+import { firstNotOffered, type NotOffered } from '../../../domain/loan/price-range.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { readDecimal } from '../../../domain/money/decimal.ts';
-import { COUNTRY_CURRENCY, CURRENCIES } from '../../../ground/base/country-data.ts';
+import { COUNTRY_CURRENCY, type Country, CURRENCIES } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { isZone } from '../../../ground/base/local-time.ts';
 import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
@@ -25,20 +26,25 @@ const amount = Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,3})?$' });
 const percent = Type.String({ pattern: '^\\d{1,4}(\\.\\d{1,4})?$' });
 const either = <T extends readonly string[]>(words: T) => Type.Union(words.map((word) => Type.Literal(word)));
 
+const MONTHS = Type.Integer({ minimum: 1, maximum: 120 });
+
 const COUNTRY = Type.Object(
   {
     lender: Type.Object({ name: text(120), number: text(64) }, strict),
     currency: either(keysOf(CURRENCIES)),
     zone: text(64),
     monthly_rate: percent,
-    months: Type.Integer({ minimum: 1, maximum: 120 }),
+    months: MONTHS,
+    term: Type.Optional(Type.Object({ minimum: MONTHS, maximum: MONTHS }, strict)),
+    insurance: Type.Optional(Type.Object({ name: text(80), percent }, strict)),
     fees: Type.Array(
       Type.Object(
         {
           name: text(80),
-          when: either(['deducted', 'monthly']),
+          when: either(['deducted', 'financed', 'monthly']),
           amount: Type.Optional(amount),
           percent: Type.Optional(percent),
+          kind: Type.Optional(Type.Literal('insurance')),
         },
         strict,
       ),
@@ -95,6 +101,23 @@ const TERMS = Type.Object(
   strict,
 );
 
+/** Terms that name a loan which they cannot offer. */
+export class NotOfferedError extends ToldError {
+  readonly notOffered: NotOffered;
+
+  constructor(source: string, notOffered: NotOffered, { currency }: CountryTerms) {
+    const { country, amount, months, reason, least } = notOffered;
+    const instead =
+      least === null
+        ? 'no amount can be'
+        : `over ${months} months ${least} ${currency} is the least that can be`;
+    super(
+      `TERMS_FILE ${source}: countries.${country} cannot offer ${amount} ${currency} over ${months} months (${reason}); ${instead}`,
+    );
+    this.notOffered = notOffered;
+  }
+}
+
 /** The terms of a parsed file with the built-in templates; `source` names the file. Throws `ToldError`. */
 export function checkTerms(content: unknown, source: string): Terms {
   const fail = (place: string, rule: string): never => {
@@ -121,6 +144,8 @@ export function checkTerms(content: unknown, source: string): Terms {
     if (!Object.hasOwn(COUNTRY_CURRENCY, country))
       fail(`countries.${country}`, 'is no country code (ISO 3166)');
     for (const [place, rule] of countryFaults(ofCountry, terms)) fail(`countries.${country}.${place}`, rule);
+    const missing = firstNotOffered(country as Country, ofCountry);
+    if (missing !== null) throw new NotOfferedError(source, missing, ofCountry);
   }
   return terms;
 }
@@ -149,14 +174,17 @@ function templateFault(template: ContractTemplate): string | null {
 type Fault = readonly [place: string, rule: string];
 
 function* countryFaults(terms: CountryTerms, { contracts }: Terms): Generator<Fault, void> {
-  const { lender, fees } = terms;
+  const { lender, fees, term, months, insurance } = terms;
   for (const [place, value] of [
     ['lender.name', lender.name],
     ['lender.number', lender.number],
     ...fees.map(({ name }, index) => [`fees.${index}.name`, name] as const),
+    ...(insurance === undefined ? [] : [['insurance.name', insurance.name] as const]),
   ] as const) {
     if (!isPlainText(value) || hasHidden(value)) yield [place, 'has control or invisible characters'];
   }
+  if (term !== undefined && !(term.minimum <= months && months <= term.maximum))
+    yield ['months', 'must be within term'];
   if (!isZone(terms.zone)) yield ['zone', 'is no time zone such as America/Bogota'];
   if (!Object.hasOwn(contracts, terms.contract)) {
     yield ['contract', `names no template; there are: ${Object.keys(contracts).join(', ')}`];

@@ -4,15 +4,18 @@
  */
 import type { Block, ContractValues } from '../../../domain/loan/contract-template.ts';
 import { blocksOf } from '../../../domain/loan/contract-template.ts';
+import { rulesOf } from '../../../domain/loan/country-rules.ts';
+import type { Payment } from '../../../domain/loan/loan.ts';
+import { addMonths } from '../../../domain/loan/local-day.ts';
 import { formatMoney, formatPercent, moneyText } from '../../../domain/money/money.ts';
-import { CONTRACT_WORDS } from '../rules/contract-words.ts';
+import { CONTRACT_WORDS, SCHEDULE_COLUMNS } from '../rules/contract-words.ts';
 import type { ContractTerms, StoredContract } from '../sql/contracts.ts';
 import type { Evidence } from '../sql/evidence.ts';
 import type { ContractSource } from './price.ts';
 
 /** The blocks of the contract with this number. */
 export function contractBlocks(source: ContractSource, contractId: string): Block[] {
-  const { application, country, countryTerms, template, priced, offer, now } = source;
+  const { application, country, countryTerms, template, priced, offer, disbursement, now } = source;
   const { language } = template;
   const locale = `${language}-${country}`;
   const words = CONTRACT_WORDS[language];
@@ -41,17 +44,40 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
     months: `${offer.months}`,
     total: money(offer.total),
     monthly_rate: formatPercent(offer.monthlyRate, locale),
+    interest_rate: formatPercent(priced.interestRate, locale),
+    interest_rate_name: rulesOf(country).interestRate.name,
     annual_rate: formatPercent(offer.annualRate, locale),
     rate_name: offer.rateName,
+    disbursement: dateText(disbursement, locale),
+    first_due: dateText(addMonths(disbursement, 1), locale),
+    last_due: dateText(addMonths(disbursement, offer.months), locale),
     fees: fees.length === 0 ? words.noFees : fees.join('; '),
     withdrawal:
       countryTerms.withdrawal === 'none' ? words.noWithdrawal : words.withdrawal(countryTerms.withdrawal),
   };
-  const rows = priced.loan.payments.map(({ month, payment, interest, principal, fee, balance }) => [
-    `${month}`,
-    ...[payment, interest, principal, fee, balance].map(minor),
-  ]);
-  return blocksOf(template, values, { kind: 'table', head: words.schedule, rows });
+  return blocksOf(template, values, scheduleOf(source, minor));
+}
+
+/** The table of installments. A column that is zero in each month is left out. */
+function scheduleOf(
+  { template, priced, disbursement }: ContractSource,
+  minor: (amount: bigint) => string,
+): Extract<Block, { kind: 'table' }> {
+  const { payments } = priced.loan;
+  const columns = SCHEDULE_COLUMNS.filter(
+    (column) =>
+      !(column === 'tax' || column === 'insurance' || column === 'fee') ||
+      payments.some((payment) => payment[column] > 0n),
+  );
+  const cell = (payment: Payment, column: (typeof columns)[number]) => {
+    if (column === 'month') return `${payment.month}`;
+    return column === 'due' ? addMonths(disbursement, payment.month) : minor(payment[column]);
+  };
+  return {
+    kind: 'table',
+    head: columns.map((column) => CONTRACT_WORDS[template.language].schedule[column]),
+    rows: payments.map((payment) => columns.map((column) => cell(payment, column))),
+  };
 }
 
 /** An instant on the wall clock of a zone, with its name. */
@@ -67,6 +93,11 @@ function instantText(at: Date, locale: string, timeZone: string): string {
     hourCycle: 'h23',
     timeZoneName: 'short',
   }).format(at);
+}
+
+/** A date (YYYY-MM-DD), written out. */
+function dateText(date: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' }).format(new Date(date));
 }
 
 /**

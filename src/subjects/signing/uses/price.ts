@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { hasLastFour } from '../../../domain/evidence/answer.ts';
 import type { ContractTemplate } from '../../../domain/loan/contract-template.ts';
+import { rulesOf } from '../../../domain/loan/country-rules.ts';
 import {
   type BlockReason,
   type Offer,
@@ -15,9 +16,11 @@ import {
   priceLoan,
 } from '../../../domain/loan/offer.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
+import { plannedDisbursement } from '../../../domain/loan/withdrawal.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
 import { type ContractApplication, readForContract } from '../sql/application.ts';
 import { noteBlock } from '../sql/blocks.ts';
 import { readContract } from '../sql/contracts.ts';
@@ -34,6 +37,8 @@ export interface ContractSource {
   readonly templateName: string;
   readonly priced: PricedLoan;
   readonly offer: Offer;
+  /** The day of the planned paying out: YYYY-MM-DD. */
+  readonly disbursement: string;
   /** The database's clock. */
   readonly now: Date;
 }
@@ -46,6 +51,7 @@ export interface Blocked {
 /** Reasons that only an operator can mend, in the terms or the settings. These get an ALARM in the log. */
 const ALARMS: readonly BlockReason[] = [
   'no_terms',
+  'no_rules',
   'no_maximum',
   'above_maximum',
   'no_template',
@@ -88,15 +94,22 @@ async function findSource(
   const country = (phone === null ? null : countryOfPhone(phone)) ?? application.partner.country;
   const countryTerms = terms.countries[country];
   if (countryTerms === undefined) return blocked('no_terms');
+  if (!rulesOf(country).isWhole && !terms.demonstration) return blocked('no_rules');
   const templateName = application.brand.contract ?? countryTerms.contract;
   const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
   if (template === undefined) return blocked('no_template');
   const now = await databaseTime(database);
   if (!sealer.isValidAt(now)) return blocked('certificate_expired');
-  const priced = priceLoan(countryTerms, application.debt, now);
+  const priced = priceLoan(country, countryTerms, application.debt, now);
   if (priced.kind === 'blocked') return priced;
-  const words = { language: template.language, demonstration: terms.demonstration };
-  const offer = offerOfLoan(countryTerms, country, priced, words);
+  const disbursement = plannedDisbursement(
+    countryTerms.withdrawal,
+    now,
+    { country, zone: countryTerms.zone },
+    await loadPublicHolidays(),
+  );
+  const { demonstration } = terms;
+  const offer = offerOfLoan(country, countryTerms, priced, { disbursement, demonstration });
   return {
     kind: 'source',
     application,
@@ -107,6 +120,7 @@ async function findSource(
     templateName,
     priced,
     offer,
+    disbursement,
     now,
   };
 }

@@ -3,9 +3,9 @@
  * Pure.
  */
 import { priceLoan } from '../../../domain/loan/offer.ts';
-import type { Terms } from '../../../domain/loan/terms.ts';
+import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { toMinor } from '../../../domain/money/money.ts';
-import type { Currency } from '../../../ground/base/country-data.ts';
+import type { Country, Currency } from '../../../ground/base/country-data.ts';
 
 /**
  * The installment of one unit of debt by currency, with its fees, for a loan of the most that a country's terms lend:
@@ -13,9 +13,10 @@ import type { Currency } from '../../../ground/base/country-data.ts';
  */
 export function realFactorsOf(terms: Terms | null, now: Date): Partial<Record<Currency, number>> {
   const factors: Partial<Record<Currency, number>> = {};
-  for (const country of Object.values(terms?.countries ?? {})) {
-    const { currency, maximum } = country;
-    const priced = priceLoan(country, { amount: Number(maximum), currency }, now);
+  const countries = Object.entries(terms?.countries ?? {}) as [Country, CountryTerms][];
+  for (const [country, ofCountry] of countries) {
+    const { currency, maximum } = ofCountry;
+    const priced = priceLoan(country, ofCountry, { amount: maximum, currency }, now);
     if (priced.kind === 'blocked') continue;
     const factor = Number(priced.loan.installment) / Number(toMinor(maximum, currency));
     factors[currency] = Math.max(factor, factors[currency] ?? 0);

@@ -105,12 +105,9 @@ async function phoneIndexOf(session: Session, id: ApplicationId): Promise<string
   return (await session.query<{ index: string | null }>(PHONE, [id])).rows[0]?.index ?? null;
 }
 
-let holidays: ReturnType<typeof loadPublicHolidays> | null = null;
-
 async function withdrawableUntil({ withdrawal, country, zone }: ContractTerms, signedAt: Date) {
   if (withdrawal === 'none') return null;
-  holidays ??= loadPublicHolidays();
-  return withdrawalEnd(withdrawal, signedAt, { country, zone }, await holidays);
+  return withdrawalEnd(withdrawal, signedAt, { country, zone }, await loadPublicHolidays());
 }
 
 /**
