@@ -82,6 +82,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...[...SUBJECT, 'program/queue', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing'],
   ],
+  // What refused applicants are told and ask a person for.
+  'subjects/reconsiderations': [...SUBJECT, 'subjects/applications', 'subjects/messages'],
   // The accounts of operators.
   'subjects/operators': [...SUBJECT, 'wire/operator'],
   // One application as operators see it in the browser: it reads what the subjects have of it.
@@ -95,12 +97,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'subjects/income',
       'subjects/signing',
       'subjects/conversation',
+      'subjects/reconsiderations',
     ],
   ],
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
   'subjects/rights': [
     ...[...SUBJECT, 'subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/documents'],
-    ...['subjects/income', 'subjects/signing', 'subjects/conversation', 'subjects/desk'],
+    ...['subjects/income', 'subjects/signing', 'subjects/conversation', 'subjects/reconsiderations'],
+    'subjects/desk',
   ],
   // What operators watch. It reads the tables of all subjects, and imports none of them.
   'subjects/monitoring': [
@@ -154,6 +158,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['subjects/policies', 'subjects/evaluation'],
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
+    'subjects/reconsiderations',
     ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],
     ...['subjects/audit', 'subjects/backup', 'subjects/simulator'],
     ...['listeners/docs-page', 'listeners/partner', 'listeners/operator', 'listeners/ops'],

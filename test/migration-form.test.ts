@@ -31,6 +31,7 @@ const SUBJECTS = [
   'operators',
   'desk',
   'signing',
+  'reconsiderations',
 ];
 const MAX_FILE_LINES = 500;
 const LONG_FILES: Readonly<Record<string, string>> = {};

@@ -13,6 +13,10 @@ export type Hear = (heard: readonly Heard[]) => Promise<void>;
 export async function loadHearing(context: HearContext): Promise<Hear> {
   const listeners = (await loadServices()).flatMap(({ hear }) => hear ?? []);
   return async (heard) => {
-    for (const listen of listeners) await listen(context, heard);
+    let left = heard;
+    for (const listen of listeners) {
+      const taken = new Set(left.length === 0 ? [] : await listen(context, left));
+      left = left.filter((one) => !taken.has(one));
+    }
   };
 }

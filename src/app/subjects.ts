@@ -20,6 +20,7 @@ import { monitoring } from '../subjects/monitoring/subject.ts';
 import { operators } from '../subjects/operators/subject.ts';
 import { partners } from '../subjects/partners/subject.ts';
 import { policies } from '../subjects/policies/subject.ts';
+import { reconsiderations } from '../subjects/reconsiderations/subject.ts';
 import { rights } from '../subjects/rights/subject.ts';
 import { realFactors, signing } from '../subjects/signing/subject.ts';
 import { vault } from '../subjects/vault/subject.ts';
@@ -43,6 +44,8 @@ export const SUBJECTS: readonly Subject[] = [
   documents,
   income,
   signing,
+  // It hears persons before the conversations do: what it answers is not theirs.
+  reconsiderations,
   // It adds commands to the groups of documents and contracts.
   conversation,
   rights,

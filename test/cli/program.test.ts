@@ -120,6 +120,8 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/subjects/operators/subject.ts',
       'src/subjects/partners/subject.ts',
       'src/subjects/policies/subject.ts',
+      'src/subjects/reconsiderations/settings.ts',
+      'src/subjects/reconsiderations/subject.ts',
       'src/subjects/rights/subject.ts',
       'src/subjects/signing/settings.ts',
       'src/subjects/signing/subject.ts',

@@ -199,6 +199,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'terms check': [join(folder, `none ${HOSTILE}.json`)],
   'terms price': ['--country', HOSTILE, '--amount', '1', '--on', '2026-12-01'],
+  'reconsideration list': ['--answered'],
+  'reconsideration answer': ['99', '--confirmed', HOSTILE],
   'policy replay': [],
   'policy backtest': [HOSTILE],
   'policy backtests': [],
@@ -220,7 +222,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|document|reply) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|document|reply|reconsideration) list|operator .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

@@ -20,7 +20,7 @@ import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { SetupError } from '../../src/ground/postgres/setup-error.ts';
-import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
+import { channelIndexOf, phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import {
@@ -29,6 +29,7 @@ import {
   readWrongPersons,
 } from '../../src/subjects/applications/sql/application-marks.ts';
 import { batchesOfNoKey } from '../../src/subjects/applications/sql/damaged-envelopes.ts';
+import { reasonsOfApplications } from '../../src/subjects/applications/sql/decided-reasons.ts';
 import {
   holdApplication,
   readDecisionFacts,
@@ -43,12 +44,12 @@ import {
 } from '../../src/subjects/applications/sql/partitions.ts';
 import { readPartnerApplication } from '../../src/subjects/applications/sql/partner-application.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
+import { readSpeakers } from '../../src/subjects/applications/sql/speakers.ts';
 import { planRetention } from '../../src/subjects/applications/uses/retention.ts';
 import {
   beginConversations,
   channelIndexesOf,
   readCandidates,
-  readSpeakers,
 } from '../../src/subjects/conversation/sql/begin.ts';
 import { applicationsOfContexts } from '../../src/subjects/conversation/sql/match.ts';
 import { offeredWithoutConversation } from '../../src/subjects/conversation/sql/strangers.ts';
@@ -78,6 +79,7 @@ import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
 import { addPolicy, policyOf } from '../../src/subjects/policies/sql/policies.ts';
+import { newestOf, readAskedAbout } from '../../src/subjects/reconsiderations/sql/refused.ts';
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';
@@ -320,6 +322,9 @@ async function everything(): Promise<readonly number[]> {
     [batches, batches[1]],
   );
   await offeredWithoutConversation(database, [toApplicationId(first)]);
+  await reasonsOfApplications(database, [toApplicationId(first)]);
+  await readAskedAbout(database, [toApplicationId(first)]);
+  await newestOf(database, [phoneIndexOf(vault, phone(0))]);
   await readBrandOf(database, toApplicationId(first));
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
   return register(key, [applicant({ phone: phone(300) }), applicant({ phone: phone(301) })]);

@@ -234,6 +234,13 @@ export const REVEALED: RevealedReply = {
       ],
     },
   ],
+  asked: [
+    {
+      id: 7,
+      kind: 'reconsideration',
+      words: [{ at: '2026-03-03T09:00:00Z', text: `Ya pagué dos deudas ${MARKUP}` }],
+    },
+  ],
 };
 
 function reply(turn: number, status: 'sent' | 'delivered' | 'read', times: object) {

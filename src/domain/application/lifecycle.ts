@@ -33,3 +33,13 @@ export const TRANSITIONS: Readonly<
 export function isOpen(status: ApplicationStatus): boolean {
   return OPEN_STATUSES.includes(status);
 }
+
+/** Entries of the history that change no status, beside the applicant's tap: a freed phone, and what D50 lets ask. */
+export const NOTED_ACTIONS = [
+  'free_phone',
+  'review_asked',
+  'review_answered',
+  'data_asked',
+  'data_answered',
+] as const;
+export type NotedAction = (typeof NOTED_ACTIONS)[number];

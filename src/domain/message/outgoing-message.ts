@@ -64,6 +64,11 @@ export function parseInterestPayload(payload: string): ApplicationId | null {
   return id === undefined ? null : toApplicationId(id);
 }
 
+/** The payload of the button that asks for a review of an application's refusal by a person (D50). */
+export function reviewPayload(applicationId: ApplicationId): string {
+  return `review.${applicationId}`;
+}
+
 // The language and the number format of a recipient, by the country of the phone.
 
 interface MessageLocale {

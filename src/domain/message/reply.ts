@@ -2,9 +2,13 @@
  * A reply to what a person wrote: its content, its limits at the channel, and its callback (docs/messages.md,
  * "Replies"). Pure.
  */
+import { DAY_MS } from '../../ground/base/clock.ts';
 import type { ApplicationId } from '../application/ids.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Button } from './outgoing-message.ts';
+
+/** For this time after a person's last message the channel takes messages without a template. */
+export const WINDOW_MS = DAY_MS;
 
 declare const REPLY: unique symbol;
 

@@ -29,7 +29,9 @@ export function takeId(
     | 'application_events'
     | 'loan_contracts'
     | 'application_notes'
-    | 'pends',
+    | 'pends'
+    | 'cases'
+    | 'told_reasons',
 ): Promise<number> {
   return takeNumber(session, `${table}_id_seq`);
 }

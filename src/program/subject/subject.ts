@@ -75,9 +75,10 @@ export interface Service {
   /**
    * Gets what persons said at the channel, many persons at once, in the channel's order. Resolves when all is
    * committed; then the channel gets its answer. If this rejects, the channel sends everything again. So each message
-   * has to count once, however often it comes.
+   * has to count once, however often it comes. Resolves to those of the messages that the subjects after this one do
+   * not hear, because this one answers them.
    */
-  readonly hear?: (context: HearContext, heard: readonly Heard[]) => Promise<unknown>;
+  readonly hear?: (context: HearContext, heard: readonly Heard[]) => Promise<readonly Heard[]>;
   /** Begins to watch a process. One subject at most does. */
   readonly watch?: (context: WatchContext) => Watcher;
   /** The requests that the service itself sends, for the OpenAPI document. */

@@ -183,6 +183,7 @@ export const conversationService = (): Service => ({
       ({ event }, error) =>
         log.error({ event: event.kind, error: errorFields(error) }, 'a message of a person cannot be stored'),
     );
+    return [];
   },
 });
 

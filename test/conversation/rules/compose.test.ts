@@ -10,9 +10,10 @@ import { flowWith, LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/domain/c
 import { CHOICES, UNDER } from '../../../src/domain/conversation/input.ts';
 import { PLACES } from '../../../src/domain/conversation/places.ts';
 import { newState } from '../../../src/domain/conversation/state.ts';
+import { WINDOW_MS } from '../../../src/domain/message/reply.ts';
 import { composeReply } from '../../../src/subjects/conversation/rules/compose.ts';
 import { formatPayload, parsePayload } from '../../../src/subjects/conversation/rules/payload.ts';
-import { nextTimer, WINDOW_MS } from '../../../src/subjects/conversation/rules/timers.ts';
+import { nextTimer } from '../../../src/subjects/conversation/rules/timers.ts';
 import { file, run, stepped, text, wayTo } from './support.ts';
 
 const speaker = {

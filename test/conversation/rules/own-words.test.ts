@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
 import { LANGUAGES } from '../../../src/domain/conversation/flow.ts';
 import { newState, type State } from '../../../src/domain/conversation/state.ts';
-import { mayWithdraw, meaningsOf, withdrawalOf } from '../../../src/subjects/conversation/rules/words.ts';
+import { mayWithdraw, meaningsOf, withdrawalOf } from '../../../src/domain/conversation/words.ts';
 import { said, stepped, text } from './support.ts';
 
 const SIGNED: State = {

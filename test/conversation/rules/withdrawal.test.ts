@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type BlindIndex, toApplicationId } from '../../../src/domain/application/ids.ts';
+import { withdrawalOf } from '../../../src/domain/conversation/words.ts';
 import type { Heard } from '../../../src/domain/message/channel-event.ts';
-import { withdrawalOf } from '../../../src/subjects/conversation/rules/words.ts';
 import type { Found } from '../../../src/subjects/conversation/sql/match.ts';
 import { foundFor } from '../../../src/subjects/conversation/uses/whose.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
-import { asksToStop, type Meaning, meaningsOf } from '../../../src/subjects/conversation/rules/words.ts';
+import { asksToStop, type Meaning, meaningsOf } from '../../../src/domain/conversation/words.ts';
 import { contract, run, SHA, said, stepped, text, wayTo } from './support.ts';
 
 const COURTESY = {

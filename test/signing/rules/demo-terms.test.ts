@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { languageOfPhone } from '../../../src/domain/conversation/language.ts';
 import { countryOfPhone, toPhone } from '../../../src/domain/phone/phone.ts';
-import { languageOfPhone } from '../../../src/subjects/conversation/rules/language.ts';
 import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
 
 for (const [phone, language] of [

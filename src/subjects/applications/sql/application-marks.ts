@@ -11,7 +11,7 @@ import {
   partitionOf,
   toApplicationId,
 } from '../../../domain/application/ids.ts';
-import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import type { ApplicationStatus, NotedAction } from '../../../domain/application/lifecycle.ts';
 import {
   type Database,
   inTransaction,
@@ -23,10 +23,28 @@ import { toBigint } from '../../../seal/blind-indexes.ts';
 import { byPartitions } from './partition-runs.ts';
 
 const FREE = 'DELETE FROM open_phones WHERE phone_index = $1 AND application_id = $2';
-/** Two statements: on a cluster, the two tables are on different machines. */
+/** A statement of its own: on a cluster, the other tables here are on different machines. */
 const NOTE = `
   INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, id)
-  VALUES ($1, clock_timestamp(), $2, 'free_phone', $3, $3, $4, $5)`;
+  VALUES ($1, clock_timestamp(), $2, $6, $3, $3, $4, $5)`;
+
+/** An entry of the history that changes no status. */
+interface HistoryEntry {
+  readonly actor: string;
+  readonly action: NotedAction;
+  readonly status: ApplicationStatus;
+  readonly reason: string;
+}
+
+/** Writes an entry of an application's history that changes no status. */
+export async function addToHistory(
+  session: Session,
+  id: ApplicationId,
+  { actor, action, status, reason }: HistoryEntry,
+): Promise<void> {
+  const values = [id, actor, status, reason, await takeId(session, 'application_events'), action];
+  await session.query(NOTE, values);
+}
 
 /**
  * Takes the phone's blind index from an open application, and writes its history. Returns false if it does not hold the
@@ -40,7 +58,7 @@ export function freePhoneIndex(
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
     if ((await session.query(FREE, [toBigint(phoneIndex), id])).rowCount !== 1) return false;
-    await session.query(NOTE, [id, actor, status, reason, await takeId(session, 'application_events')]);
+    await addToHistory(session, id, { actor, action: 'free_phone', status, reason });
     return true;
   });
 }

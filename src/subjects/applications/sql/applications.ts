@@ -4,7 +4,7 @@
  */
 import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
 import { type ApplicationId, partitionOf } from '../../../domain/application/ids.ts';
-import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { ApplicationStatus, NotedAction, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { areDecidable, type Card } from '../../../domain/scorecard/card.ts';
@@ -55,8 +55,8 @@ export interface StoredApplication {
 interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
-  /** `interested` is the applicant's tap. The last two change no status. */
-  readonly action: ReviewAction | 'interested' | 'free_phone';
+  /** `interested` is the applicant's tap. Only a `ReviewAction` changes the status. */
+  readonly action: ReviewAction | 'interested' | NotedAction;
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
   readonly reason: string;

@@ -1,12 +1,14 @@
 /**
  * Reads the reasons of decisions from the facts of batches, each by the policy that decided it (D50): for many
- * applications in one statement. Reads `policies`.
+ * applications at once. Reads `batches` and `policies`.
  */
 
+import { type ApplicationId, batchAndPositionOf, partitionOf } from '../../../domain/application/ids.ts';
 import type { ReasonWords } from '../../../domain/scorecard/document.ts';
 import { reasonWords } from '../../../domain/scorecard/reasons.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { readPolicies } from '../../policies/sql/policies.ts';
+import { byPartitions } from './partition-runs.ts';
 import { FACT_BYTES } from './prepared-batch.ts';
 import { DecidedFacts } from './read-facts.ts';
 
@@ -24,6 +26,24 @@ export interface DecidedRow {
 export interface DecidedReason {
   readonly code: string;
   readonly words: ReasonWords | null;
+}
+
+const READ = `
+  SELECT g.id::float8, ${decidedColumns('position_of(g.id)')}
+  FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
+
+/** The reasons of each of these applications' decisions. */
+export async function reasonsOfApplications(
+  session: Session,
+  ids: readonly ApplicationId[],
+): Promise<Map<ApplicationId, readonly DecidedReason[]>> {
+  const found: (DecidedRow & { readonly id: ApplicationId })[] = [];
+  for (const some of byPartitions([...new Set(ids)], partitionOf)) {
+    const batchIds = [...new Set(some.map((id) => batchAndPositionOf(id).batchId))];
+    found.push(...(await session.query<DecidedRow & { id: ApplicationId }>(READ, [some, batchIds])).rows);
+  }
+  const reasons = await readReasons(session, found);
+  return new Map(found.map(({ id }, index) => [id, reasons[index]!]));
 }
 
 /** The reasons of these decisions, in their order. Approvals and damaged facts have none. */

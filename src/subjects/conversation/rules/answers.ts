@@ -6,6 +6,7 @@ import { say } from '../../../domain/conversation/effect.ts';
 import { type Flow, LANGUAGES } from '../../../domain/conversation/flow.ts';
 import { CHOICES, type Choice, type PersonInput } from '../../../domain/conversation/input.ts';
 import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
+import { isBareNo, isTitle, type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import { readCode, readLastFour, type SigningQuestion } from '../../../domain/evidence/answer.ts';
 import { answerFiles, isAskedFile, takeFile } from './files.ts';
 import {
@@ -23,7 +24,6 @@ import {
 import { askForCode, withdrawnInOwnWords } from './proofs.ts';
 import { askAgain, askOpen, isBeingMade } from './questions.ts';
 import { answerSource, waitsForStep } from './source-steps.ts';
-import { isBareNo, isTitle, type Meaning, meaningsOf } from './words.ts';
 
 /**
  * After so many taps of old buttons in a row an operator helps. After so many inputs while nothing is asked, the

@@ -13,11 +13,11 @@ import {
   type State,
   UNDERSTOOD,
 } from '../../../domain/conversation/state.ts';
+import type { Meaning } from '../../../domain/conversation/words.ts';
 import { type DocumentReason, fateOf } from '../../../domain/document/document.ts';
 import { goOn, handOverTelling, moved, type Next, none, notUnderstood, tellOpen } from './moves.ts';
 import { askAgain, filesChoices } from './questions.ts';
 import { leaveFiles, passOn } from './results.ts';
-import type { Meaning } from './words.ts';
 
 /** The answer at a step that asks for files; null: the text answers nothing there. */
 export function answerFiles(

@@ -9,6 +9,7 @@ import type { Flow } from '../../../domain/conversation/flow.ts';
 import { type Input, isOfPerson, type PersonInput } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.ts';
+import { asksToStop, type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import { answerOf, atEnd, whileHeld } from './answers.ts';
 import { approvalReplyKnown, approved, tellApproval } from './approval.ts';
 import { documentDecided, heardOfFiles } from './files.ts';
@@ -18,7 +19,6 @@ import { withdrawnInOwnWords } from './proofs.ts';
 import { askAgain, isBeingMade } from './questions.ts';
 import { resultOf } from './results.ts';
 import { copyAfter, copyReplyKnown } from './signed-copy.ts';
-import { asksToStop, type Meaning, meaningsOf } from './words.ts';
 
 /**
  * The next state, and what has to be done. A wrong person hears nothing. While an operator holds the conversation, the

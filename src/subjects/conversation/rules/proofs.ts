@@ -5,11 +5,11 @@
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { ProofInput, WorkInput } from '../../../domain/conversation/input.ts';
 import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
+import { mayWithdraw } from '../../../domain/conversation/words.ts';
 import type { WithdrawalResult } from '../../../domain/loan/withdrawal.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, notUnderstood } from './moves.ts';
 import { askOpen } from './questions.ts';
 import { withCopyDue } from './signed-copy.ts';
-import { mayWithdraw } from './words.ts';
 
 /** After so many wrong answers an operator has to help. */
 const MOST_WRONG = 5;

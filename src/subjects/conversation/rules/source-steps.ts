@@ -6,9 +6,9 @@
 import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { SourceStepInput } from '../../../domain/conversation/input.ts';
 import { SOURCE_STEPS, type State } from '../../../domain/conversation/state.ts';
+import type { Meaning } from '../../../domain/conversation/words.ts';
 import { handOverTelling, moved, type Next, none } from './moves.ts';
 import { askAgain } from './questions.ts';
-import type { Meaning } from './words.ts';
 
 /** After so many source steps of one check an operator helps. */
 const MOST_STEPS = 5;

@@ -6,11 +6,9 @@ import type { Flow } from '../../../domain/conversation/flow.ts';
 import type { Timer } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.ts';
-import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
+import { WINDOW_MS } from '../../../domain/message/reply.ts';
+import { HOUR_MS } from '../../../ground/base/clock.ts';
 import { waitsForStep } from './source-steps.ts';
-
-/** For this time after a person's last message the channel takes messages without a template. */
-export const WINDOW_MS = DAY_MS;
 
 /** The times that a timer counts from, all by the database's clock. */
 export interface TimerFacts {

@@ -1,6 +1,6 @@
 /**
- * Begins conversations, and reads what their beginning has to know: application, brand, phone and suppressions (D43).
- * Reads `applications_of`, `messages_of`, `partners`, `api_keys` and `suppressions`; calls `begin_conversations`.
+ * Begins conversations, and reads what their beginning has to know: application, brand and messages (D43). Reads
+ * `applications_of`, `messages_of`, `partners` and `api_keys`; calls `begin_conversations`.
  */
 import {
   type ApplicationId,
@@ -11,12 +11,10 @@ import {
 import { type ApplicationStatus, isOpen } from '../../../domain/application/lifecycle.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
-import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { readIndex, toBigint } from '../../../seal/blind-indexes.ts';
-import type { Vault } from '../../../seal/vault.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
-import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applications/sql/personal-data.ts';
+import { suppressedOf } from '../../messages/sql/suppressions.ts';
 
 /** An application that may have a conversation. */
 export interface Candidate {
@@ -33,7 +31,6 @@ export interface Candidate {
   readonly isWrongPerson: boolean;
 }
 
-/** Two statements, because on a cluster the applications and the suppressions are on different machines. */
 const READ = `
   SELECT a.id::float8 AS "applicationId", a.partner_id AS "partnerId", p.name AS "partnerName",
     ${readIndex('a.phone_index')} AS "phoneIndex", a.status, k.brand, a.messaging_optin AS "hasConsent",
@@ -89,19 +86,6 @@ export async function channelIndexesOf(
   return found;
 }
 
-const SUPPRESSED = `
-  SELECT ${readIndex('phone_index')} AS index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])`;
-
-/** Those of these phones that are suppressed. */
-export async function suppressedOf(
-  session: Session,
-  phones: readonly BlindIndex<'phone'>[],
-): Promise<ReadonlySet<string>> {
-  if (phones.length === 0) return new Set();
-  const { rows } = await session.query<{ index: string }>(SUPPRESSED, [phones.map(toBigint)]);
-  return new Set(rows.map(({ index }) => index));
-}
-
 /** Whether the phone of a conversation is suppressed, by the chat or from anywhere else. */
 export async function isMuted(
   session: Session,
@@ -130,43 +114,4 @@ export async function beginConversations(
     again,
   ]);
   return rows.map(({ id }) => id);
-}
-
-const READ_VOICES = `
-  SELECT a.id::float8, p.name AS "partnerName", k.brand, ${SEALED_COLUMNS}
-  FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
-
-/** The partner, brand and phone of a conversation, which decide how it speaks. */
-export interface Speakers {
-  readonly partnerName: string;
-  readonly brand: Brand;
-  /** null: the applicant is erased or cannot be read. */
-  readonly phone: Phone | null;
-  /** This process lacks the data key of the applicant. */
-  readonly isKeyUnknown: boolean;
-}
-
-/** The partner, the brand and the phone of each of these applications. */
-export async function readSpeakers(
-  session: Session,
-  vault: Vault,
-  ids: readonly ApplicationId[],
-): Promise<Map<ApplicationId, Speakers>> {
-  type Row = SealedRow & Pick<Speakers, 'partnerName' | 'brand'> & { readonly id: ApplicationId };
-  const rows: Row[] = [];
-  for (const some of byPartitions(ids, partitionOf)) {
-    rows.push(...(await session.query<Row>(READ_VOICES, [some])).rows);
-  }
-  const persons = await readPersonalData(session, vault, rows, ['phone']);
-  return new Map(
-    persons.map(({ row, person }) => [
-      row.id,
-      {
-        partnerName: row.partnerName,
-        brand: row.brand,
-        phone: person.record?.phone ?? null,
-        isKeyUnknown: person.fault === 'unknown_key',
-      },
-    ]),
-  );
 }

@@ -4,6 +4,7 @@
  * tables only.
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
+import { type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import type { Heard, TapEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
@@ -12,15 +13,9 @@ import type { Vault } from '../../../seal/vault.ts';
 import { markConversations } from '../../applications/sql/application-marks.ts';
 import { type KnownUser, learnUsers } from '../../messages/sql/channel-users.ts';
 import { type InterestTap, recordInterest } from '../../messages/sql/interest.ts';
+import { suppressedOf } from '../../messages/sql/suppressions.ts';
 import { parsePayload } from '../rules/payload.ts';
-import { type Meaning, meaningsOf } from '../rules/words.ts';
-import {
-  beginConversations,
-  type Candidate,
-  channelIndexesOf,
-  readCandidates,
-  suppressedOf,
-} from '../sql/begin.ts';
+import { beginConversations, type Candidate, channelIndexesOf, readCandidates } from '../sql/begin.ts';
 import { addInputs, INPUT_BELL, type NewInput, type SealedInput } from '../sql/inputs.ts';
 import {
   applicationsOfContexts,

@@ -17,6 +17,7 @@ import {
 } from '../../../domain/evidence/evidence.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { ToldReply } from '../../../domain/message/reply.ts';
+import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { toldReply } from '../../messages/sql/replies.ts';
@@ -26,7 +27,7 @@ import { next } from '../rules/next.ts';
 import { parsePayload } from '../rules/payload.ts';
 import { questionRead } from '../rules/questions.ts';
 import { copySaid } from '../rules/signed-copy.ts';
-import { nextTimer, restOfExpiry, WINDOW_MS } from '../rules/timers.ts';
+import { nextTimer, restOfExpiry } from '../rules/timers.ts';
 import type { InputRow, SealedInput } from '../sql/inputs.ts';
 import type { ClaimedConversation, WrittenTurn } from '../sql/turns.ts';
 import type { NewWork } from '../sql/work.ts';

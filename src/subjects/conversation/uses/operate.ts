@@ -6,6 +6,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
+import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
@@ -19,8 +20,8 @@ import {
   type StoredReply,
   sealReply,
 } from '../../messages/sql/replies.ts';
-import { WINDOW_MS } from '../rules/timers.ts';
-import { beginConversations, isMuted, readCandidates, suppressedOf } from '../sql/begin.ts';
+import { suppressedOf } from '../../messages/sql/suppressions.ts';
+import { beginConversations, isMuted, readCandidates } from '../sql/begin.ts';
 import {
   type ConversationFilter,
   type ConversationRow,

@@ -4,10 +4,10 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
+import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { WINDOW_MS } from '../rules/timers.ts';
 import { isMuted } from '../sql/begin.ts';
 import { type ConversationRow, conversationOf, lockConversation } from '../sql/conversations.ts';
 import { actOn, sayTo } from './operate.ts';

@@ -6,9 +6,12 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
+import { languageOfPhone } from '../../../domain/conversation/language.ts';
+import { type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import type { Heard } from '../../../domain/message/channel-event.ts';
 import { interestPayload, localeOfPhone } from '../../../domain/message/outgoing-message.ts';
 import type { ReplyContent } from '../../../domain/message/reply.ts';
+import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import {
   againAfterConflict,
@@ -19,16 +22,15 @@ import {
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { noteWrongPerson } from '../../applications/sql/application-marks.ts';
+import { readSpeakers } from '../../applications/sql/speakers.ts';
 import {
   cancelMessagesForWrongPerson,
   cancelRepliesForWrongPerson,
 } from '../../messages/sql/changes/turn-changes.ts';
 import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
+import { suppressedOf } from '../../messages/sql/suppressions.ts';
 import { fillText } from '../rules/compose.ts';
-import { languageOfPhone } from '../rules/language.ts';
-import { WINDOW_MS } from '../rules/timers.ts';
-import { type Meaning, meaningsOf } from '../rules/words.ts';
-import { type Candidate, readCandidates, readSpeakers, suppressedOf } from '../sql/begin.ts';
+import { type Candidate, readCandidates } from '../sql/begin.ts';
 import { answeredAt, offeredWithoutConversation, openApplicationsOf, sentTo } from '../sql/strangers.ts';
 
 interface StrangersContext {

@@ -5,6 +5,7 @@
  */
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
+import { countryOfLocale, languageOfPhone } from '../../../domain/conversation/language.ts';
 import { setAsideState } from '../../../domain/conversation/state.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -20,10 +21,9 @@ import {
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
+import { readSpeakers } from '../../applications/sql/speakers.ts';
 import { approvalMessages } from '../../messages/sql/changes/turn-changes.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
-import { countryOfLocale, languageOfPhone } from '../rules/language.ts';
-import { readSpeakers } from '../sql/begin.ts';
 import { type ConversationId, type ConversationRow, type SetUp, setUp } from '../sql/conversations.ts';
 import { flowIdOf, readFlows } from '../sql/flows.ts';
 import { newestOfPersons, openInput } from '../sql/inputs.ts';

@@ -3,9 +3,9 @@
  * signature"). Pure: `sql/match.ts` finds the conversations.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { withdrawalOf } from '../../../domain/conversation/words.ts';
 import type { Heard } from '../../../domain/message/channel-event.ts';
 import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
-import { withdrawalOf } from '../rules/words.ts';
 import type { Found, Known } from '../sql/match.ts';
 
 /** The application whose "I am interested" was tapped; null: no such tap, or the person opts out by it. */

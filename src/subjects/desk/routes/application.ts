@@ -63,7 +63,7 @@ export function applicationRoutes(desk: Desk): Route[] {
 
 type Text = string | null;
 
-function revealed({ fields, messages, chat, income }: RevealedApplication): RevealedReply {
+function revealed({ fields, messages, chat, income, asked }: RevealedApplication): RevealedReply {
   const text = (name: 'name' | 'phone' | 'id_number' | 'city') => fields[name] as Text;
   return inForm(Revealed, {
     name: text('name'),
@@ -72,6 +72,7 @@ function revealed({ fields, messages, chat, income }: RevealedApplication): Reve
     city: text('city'),
     messages,
     chat,
+    asked,
     income:
       income?.map((one) => ({
         ...one,

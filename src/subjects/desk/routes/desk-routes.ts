@@ -10,6 +10,7 @@ import { noteRoutes } from './notes.ts';
 import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
+import { reconsiderationRoutes } from './reconsiderations.ts';
 
 /** The routes; `openFiles` opens the document store. */
 export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
@@ -20,6 +21,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     ...noteRoutes(desk),
     ...proposalRoutes(desk),
     ...pendRoutes(desk),
+    ...reconsiderationRoutes(desk),
     ...leadRoutes(desk),
   ];
 }

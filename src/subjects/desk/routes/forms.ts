@@ -4,7 +4,12 @@
  * shows them as text, never as markup.
  */
 import { type Static, Type } from 'typebox';
-import { APPLICATION_STATUSES, REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
+import { CASE_KINDS } from '../../../domain/application/cases.ts';
+import {
+  APPLICATION_STATUSES,
+  NOTED_ACTIONS,
+  REVIEW_ACTIONS,
+} from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { HOLDERS, PLACES } from '../../../domain/conversation/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts';
@@ -37,7 +42,8 @@ const Event = form({
   at: Time,
   by: Actor,
   act: oneOf([
-    ...(['register', 'approve', 'reject', 'disburse', 'interested', 'free_phone'] as const),
+    ...(['register', 'approve', 'reject', 'disburse', 'interested'] as const),
+    ...NOTED_ACTIONS,
     ...(['sign', 'pend', 'pend_end', 'decline', 'return'] as const),
   ]),
   from: orNull(oneOf(APPLICATION_STATUSES)),
@@ -303,6 +309,14 @@ export const Revealed = form({
         months: Type.Array(form({ month: Type.String(), amount: Type.Number() })),
       }),
     ),
+  ),
+  /** What the person wrote to ask for a review or for the data (D50). */
+  asked: Type.Array(
+    form({
+      id: Type.Integer(),
+      kind: oneOf(CASE_KINDS),
+      words: Type.Array(form({ at: Time, text: Type.String() })),
+    }),
   ),
 });
 

@@ -2,6 +2,7 @@
  * Reveals an application's personal data to an operator who gave a reason: fields, messages, chat and income
  * (docs/operators.md, "One application"). Records the reading first; then opens envelopes, inputs and replies.
  */
+import type { CaseKind } from '../../../domain/application/cases.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { composeMessage } from '../../../domain/message/compose-message.ts';
 import { isOffering } from '../../../domain/message/notify.ts';
@@ -14,6 +15,7 @@ import { incomeCheckOf } from '../../income/sql/income-checks.ts';
 import { type Observation, observationsOf } from '../../income/uses/show-income.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
+import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
 import { readBrandOf } from '../sql/brand-of.ts';
 import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
@@ -25,6 +27,12 @@ export interface RevealedApplication {
   readonly chat: readonly ChatLine[];
   /** null: nothing was checked, or it is erased. */
   readonly income: readonly Observation[] | null;
+  /** What the person wrote to ask for a review or for the data (D50), case by case. */
+  readonly asked: readonly {
+    readonly id: number;
+    readonly kind: CaseKind;
+    readonly words: readonly { readonly at: Date; readonly text: string }[];
+  }[];
 }
 
 /**
@@ -49,6 +57,11 @@ export async function reveal(
     })),
     chat: await chatLines(context, applicationId, announced),
     income: check && observationsOf(context.vault, applicationId, check),
+    asked: (await wordsOfCases(context, applicationId)).map(({ id, kind, content }) => ({
+      id,
+      kind,
+      words: content?.words.map(({ atMs, text }) => ({ at: new Date(atMs), text })) ?? [],
+    })),
   };
 }
 

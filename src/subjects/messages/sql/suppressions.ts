@@ -166,3 +166,17 @@ export async function* readSuppressions(database: Database): AsyncGenerator<Supp
     last = rows.at(-1);
   }
 }
+
+/** A statement of its own, because on a cluster the applications are on other machines. */
+const SUPPRESSED = `
+  SELECT ${readIndex('phone_index')} AS index FROM suppressions WHERE active AND phone_index = ANY ($1::bigint[])`;
+
+/** Those of these phones that are suppressed. */
+export async function suppressedOf(
+  session: Session,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<ReadonlySet<string>> {
+  if (phones.length === 0) return new Set();
+  const { rows } = await session.query<{ index: string }>(SUPPRESSED, [phones.map(toBigint)]);
+  return new Set(rows.map(({ index }) => index));
+}

@@ -7,6 +7,7 @@ import {
   APPLICANT,
   type ApplicationStatus,
   INITIAL_STATUS,
+  type NotedAction,
   type ReviewAction,
 } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -23,7 +24,7 @@ interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
   readonly way: ActorWay;
-  readonly action: ReviewAction | 'register' | 'interested' | 'free_phone';
+  readonly action: ReviewAction | 'register' | 'interested' | NotedAction;
   readonly from: ApplicationStatus | null;
   /** null: the decision of the registration cannot be read. */
   readonly to: ApplicationStatus | null;

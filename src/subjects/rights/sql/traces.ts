@@ -120,6 +120,11 @@ const OF_APPLICATION = {
   second_looks: `
     SELECT l.proposal_id::float8 AS proposal_id, l.at, l.looked_at, l.agrees, l.note FROM second_looks l
     WHERE l.application_id = $1 ORDER BY l.proposal_id`,
+  cases: `
+    SELECT c.id::float8 AS id, c.kind, c.asked_at, c.due_at, c.acknowledged_at, c.outcome, c.answered_at, c.answered_by,
+      c.told_turn FROM cases c WHERE c.application_id = $1 ORDER BY c.id`,
+  told_reasons: `
+    SELECT t.message_id, t.turn, t.at, t.codes, t.language FROM told_reasons t WHERE t.application_id = $1 ORDER BY t.id`,
   application_notes: `
     SELECT n.id::float8 AS id, n.at, 'operator ' || n.operator_id AS by FROM application_notes n WHERE n.application_id = $1 ORDER BY n.id`,
 } as const;

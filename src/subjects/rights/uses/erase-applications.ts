@@ -19,6 +19,7 @@ import { eraseDocuments } from '../../documents/sql/erasure.ts';
 import { eraseIncomeEvidence } from '../../income/sql/income-checks.ts';
 import { dropSteps } from '../../income/sql/income-steps.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
+import { eraseCases } from '../../reconsiderations/sql/cases.ts';
 import { eraseContracts } from '../../signing/sql/dropped.ts';
 import { addErasure } from '../sql/erasures.ts';
 
@@ -71,6 +72,8 @@ export function eraseApplications(
     // The erasure is stored first, because the functions that delete rows look for it.
     const erasure = { id: erasureId, at: null, applications: held, phones: suppressed };
     if (held.length > 0 || suppressed.length > 0) await addErasure(session, erasure);
+    // Before the replies: a case that is being opened commits its reply first, and none is opened afterwards.
+    await eraseCases(session, applications);
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, { nobodySends, erasureId });
     await eraseDocuments(session, applications);

@@ -9,6 +9,7 @@ import { requireIndexKey } from '../../../seal/index-key.ts';
 import { readNotes } from '../../desk/uses/notes.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
+import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
 import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
 import { type Asked, findApplications, readNamed, spellingsOf } from './find-applications.ts';
 
@@ -46,7 +47,11 @@ export async function exportSubject(
   for (const id of ids) {
     const application = await showApplication(context, id);
     const beside = await tracesOfApplication(database, id);
-    const texts = { reply_texts: await replyTexts(context, id), note_texts: await noteTexts(context, id) };
+    const texts = {
+      reply_texts: await replyTexts(context, id),
+      note_texts: await noteTexts(context, id),
+      case_texts: await caseTexts(context, id),
+    };
     applications.push({ application, beside: { ...beside, ...texts } });
   }
   const phones = new Set((await phonesOf(database, ids)).map((stored) => fromBigint<'phone'>(stored)));
@@ -71,6 +76,15 @@ async function replyTexts({ database, vault }: OperatorContext, id: ApplicationI
     text: content?.text ?? null,
     choices: [...(content?.buttons ?? []), ...(content?.list?.rows ?? [])].map(({ title }) => title),
     document: content?.document?.filename ?? null,
+  }));
+}
+
+/** What the person wrote in each case, and what was answered; null: the content does not open. */
+async function caseTexts(context: OperatorContext, id: ApplicationId): Promise<Trace[]> {
+  return (await wordsOfCases(context, id)).map(({ id: of, content }) => ({
+    id: of,
+    words: content?.words.map(({ text }) => text) ?? null,
+    answer: content?.answer ?? null,
   }));
 }
 

@@ -2,11 +2,12 @@
  * The language of a conversation, and the locale of its amounts, by the country of the phone (docs/conversation.md,
  * "The flow of a brand"). Pure.
  */
-import type { Language } from '../../../domain/conversation/flow.ts';
-import { localeOfPhone } from '../../../domain/message/outgoing-message.ts';
-import { countryOfPhone, type Phone } from '../../../domain/phone/phone.ts';
-import { type Country, isCountry } from '../../../ground/base/country-data.ts';
-import { languageOfCountry } from '../../../ground/base/language.ts';
+
+import { type Country, isCountry } from '../../ground/base/country-data.ts';
+import { languageOfCountry } from '../../ground/base/language.ts';
+import { localeOfPhone } from '../message/outgoing-message.ts';
+import { countryOfPhone, type Phone } from '../phone/phone.ts';
+import type { Language } from './flow.ts';
 
 /** The same language as messages have, and English in some countries. */
 export function languageOfPhone(phone: Phone): { readonly language: Language; readonly locale: string } {

@@ -3,7 +3,7 @@
  * text counts: "no entiendo" is no refusal. Pure. The lists are the home of the rule; docs/conversation.md explains it
  * ("Inputs, turns and replies").
  */
-import { asksToStop, coresOf, isQuestion, plainWords } from '../../../domain/message/opt-out-words.ts';
+import { asksToStop, coresOf, isQuestion, plainWords } from '../message/opt-out-words.ts';
 
 /**
  * The meanings that a text can have beside an opt-out. `mistaken`: either a wrong person, or that something else is
