@@ -56,13 +56,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate'],
   // Versions of the policy, and the one that decides.
-  'subjects/policies': [...SUBJECT],
+  'subjects/policies': [...SUBJECT, 'wire/operator'],
   'subjects/applications': [
     ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/tracing'],
     ...['subjects/partners', 'subjects/policies'],
   ],
   // What policies decided and would decide.
-  'subjects/evaluation': [...SUBJECT, 'subjects/policies', 'subjects/applications'],
+  'subjects/evaluation': [...SUBJECT, 'wire/operator', 'subjects/policies', 'subjects/applications'],
   'subjects/messages': [
     ...[...SUBJECT, 'wire/gate', 'program/tracing', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],

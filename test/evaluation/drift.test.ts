@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DebtAge, NumDebts } from '../../src/domain/application/fields.ts';
+import { documentOf } from '../../src/domain/scorecard/content.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import type { DecisionFacts } from '../../src/domain/scorecard/scorecard.ts';
 import {
   COMPARED,
@@ -9,11 +11,16 @@ import {
   driftOf,
   psi,
   thresholdOf,
+  WATCHED,
 } from '../../src/subjects/evaluation/rules/drift.ts';
+import { countDecisions } from '../../src/subjects/evaluation/service.ts';
+import { addPolicy } from '../../src/subjects/policies/sql/policies.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant } from '../support/applicant.ts';
+import { lastBatchNumber } from '../support/batch-numbers.ts';
 import { BUILT_IN_CARD } from '../support/built-in-card.ts';
-import { testDatabase } from '../support/database.ts';
+import { sessionsOf, testDatabase } from '../support/database.ts';
+import { Dying } from '../support/dying.ts';
 import { registrarOf } from '../support/intake.ts';
 
 /** Numbers between 0 and 1, the same in each run (mulberry32). */
@@ -117,4 +124,193 @@ it('D51: policy drift compares the last days with the first applications after t
   assert.match(chosen.out, /debt_age +\d\.\d{3} +0\.100 +drifted/);
   assert.match((await run('policy', 'drift', '--window', '0')).err, /1 to 366 days/);
   assert.match((await run('policy', 'drift', '--baseline', 'yesterday')).err, /2026-11-01\.\.2026-11-07/);
+});
+
+describe('drift as the upkeep watches it', () => {
+  /** The counts of some applications, as a list of bins. */
+  const countsOf = (size: number, next: () => number) => sample(size, next).counts;
+  const sumOf = (days: readonly (readonly number[])[]) => {
+    const sum = new Distribution(BUILT_IN_CARD);
+    for (const counts of days) sum.addCounts(counts);
+    return sum;
+  };
+
+  it('D51: of 1,000 weeks of one distribution, looked at each day, at most one is told as drift', () => {
+    for (const [aDay, seed] of [
+      [143, 41],
+      [15, 42],
+    ] as const) {
+      const next = numbers(seed);
+      const baseline = sample(5_000, next);
+      const days: number[][] = [];
+      const told = new Set<number>();
+      for (let day = 0; day < 7_000; day += 1) {
+        days.push(countsOf(aDay, next));
+        if (days.length > 7) days.shift();
+        if (driftOf(baseline, sumOf(days), WATCHED).some(({ alert }) => alert)) told.add(Math.floor(day / 7));
+      }
+      assert.ok(told.size <= 1, `${aDay} a day: ${told.size} weeks`);
+    }
+  });
+
+  it('D51: of 300 baselines that grow, looked at again and again, at most one is told as drift', () => {
+    const next = numbers(43);
+    let told = 0;
+    for (let n = 0; n < 300; n += 1) {
+      const [baseline, now] = [sample(0, next), sample(500, next)];
+      let isTold = false;
+      while (baseline.applications < 5_000 && !isTold) {
+        const more = countsOf(100, next);
+        baseline.addCounts(more);
+        now.addCounts(more);
+        isTold = driftOf(baseline, now, WATCHED).some(({ alert }) => alert);
+      }
+      if (isTold) told += 1;
+    }
+    assert.ok(told <= 1, `${told} baselines`);
+  });
+
+  it('D51: a shift of a week is told', () => {
+    const next = numbers(44);
+    const found = driftOf(sample(5_000, next), sample(1_000, next, 0.6), WATCHED);
+    assert.ok(found.some(({ characteristic, alert }) => characteristic === 'debt_age' && alert));
+  });
+
+  /** A store with two partners, and what counts and reads there. */
+  const prepared = async () => {
+    const store = await testDatabase();
+    const { run, json } = commandLine(store);
+    const keys: number[] = [];
+    for (const name of ['Acme', 'Bolt']) {
+      const { id } = await json('partner', 'add', '--name', name, '--country', 'CO');
+      keys.push((await json('key', 'issue', '--partner', `${id}`)).id);
+    }
+    const register = await registrarOf(store);
+    const next = numbers(45);
+    const send = (key: number, count: number, share?: number) =>
+      register(
+        keys[key]!,
+        Array.from({ length: count }, () => applicant({ ...drawn(next, share), phone: null })),
+      );
+    const context = { database: sessionsOf(store), vault: store.vault, clock: store.clock };
+    const count = (database = context.database) =>
+      countDecisions({ ...context, database }, (work, error) => assert.fail(`${work}: ${error}`));
+    /** Counts all, and computes the indexes whenever it was. */
+    const watch = async () => {
+      for (;;) {
+        await store.database.query('UPDATE policy_drift SET computed_at = NULL');
+        await count();
+        const { rows } = await store.database.query('SELECT next_batch::integer AS next FROM policy_drift');
+        if (rows[0].next > (await lastBatchNumber(store.database))) return;
+      }
+    };
+    const indexes = async (partner: number) => {
+      const { rows } = await store.database.query(
+        'SELECT characteristic, psi FROM policy_psi WHERE partner_id = $1',
+        [partner],
+      );
+      return new Map(rows.map(({ characteristic, psi }) => [characteristic, psi]));
+    };
+    /** What `policy drift` says. */
+    const drift = async () => {
+      const said: { characteristic: string; psi: number | null }[] = JSON.parse(
+        (await run('policy', 'drift', '--json')).out,
+      );
+      return new Map(
+        said.filter(({ psi }) => psi !== null).map(({ characteristic, psi }) => [characteristic, psi]),
+      );
+    };
+    return { store, run, json, send, count, watch, indexes, drift, context };
+  };
+
+  it('D51: its indexes equal those of policy drift, however it was counted; large partners have their own', async () => {
+    const { store, run, send, count, watch, indexes, drift, context } = await prepared();
+    await watch();
+    assert.deepEqual(await indexes(0), new Map(), 'an empty store has none');
+    await send(0, 90);
+    await watch();
+    assert.deepEqual(await indexes(0), new Map(), 'too few');
+    // The baseline ends within the batch of 100 that begins at 4,990.
+    await send(1, 4_900);
+    await watch();
+    await send(0, 1_210);
+    await store.database.query(
+      "UPDATE batches SET created_at = created_at - interval '9 days' WHERE id IN (SELECT id FROM batches ORDER BY id LIMIT 45)",
+    );
+    await store.database.query("UPDATE policy_activations SET at = at - interval '10 days'");
+    // The days of the batches have changed: it is counted anew, beside what comes in.
+    await store.database.query('UPDATE policy_drift SET activation_id = NULL');
+    await Promise.all([count(), count(), send(0, 400, 0.7)]);
+    await Promise.all([count(), count(), count()]);
+    await watch();
+    const expected = await drift();
+    assert.equal(expected.size, 5);
+    assert.deepEqual(await indexes(0), expected);
+    const { rows } = await store.database.query(
+      `SELECT partner_id, sum(applications)::integer AS applications FROM policy_drift_counts WHERE day = '-infinity'
+      GROUP BY 1 ORDER BY 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ applications }) => applications),
+      [5_000, 1_700, 4_900],
+    );
+    assert.equal((await indexes(1)).size, 5, 'it has 1,000 in these days');
+    // Each further turn equals it too, and nobody counts twice.
+    await send(0, 130);
+    const dying = new Dying(({ text }) =>
+      text.includes('INSERT INTO policy_drift_counts') ? 'after' : null,
+    );
+    dying.arm();
+    await count(dying.over(context.database)).catch(() => {});
+    await Promise.all([count(), count()]);
+    await watch();
+    assert.deepEqual(await indexes(0), await drift());
+    // Status and the metrics read what is stored.
+    const status = JSON.parse((await run('status', '--json')).out);
+    assert.equal(
+      status.policy_drift.filter(({ partner }: { partner: null | string }) => partner === null).length,
+      5,
+    );
+  });
+
+  it('D51: an activation begins a new baseline, and days that are past are forgotten', async () => {
+    const { store, run, json, send, watch, indexes, drift } = await prepared();
+    await send(0, 300);
+    await watch();
+    assert.equal((await indexes(0)).size, 5);
+    const other = { ...documentOf(DEFAULT_POLICY), version: 'other-1', title: 'the same' };
+    await addPolicy(store.database, other, { by: 'test', accepted: [] });
+    await json('policy', 'activate', 'other-1', '--reason', 'x', '--yes');
+    assert.deepEqual(
+      JSON.parse((await run('status', '--json')).out).policy_drift,
+      [],
+      'those of the policy before tell nothing',
+    );
+    await watch();
+    assert.deepEqual(await indexes(0), new Map());
+    const register = await registrarOf(store);
+    const next = numbers(46);
+    const { rows: keys } = await store.database.query('SELECT min(id) AS id FROM api_keys');
+    await register(
+      keys[0].id,
+      Array.from({ length: 150 }, () => applicant({ ...drawn(next), phone: null })),
+    );
+    await watch();
+    // The window has the applications of before as well.
+    const { rows } = await store.database.query(
+      'SELECT applications::integer FROM policy_drift_counts WHERE partner_id = 0 ORDER BY day',
+    );
+    assert.deepEqual(
+      rows.map(({ applications }) => applications),
+      [150, 450],
+    );
+    assert.deepEqual(await indexes(0), await drift());
+    await store.database.query("UPDATE policy_drift_counts SET day = day - 8 WHERE day > '-infinity'");
+    await register(keys[0].id, [applicant({ ...drawn(next), phone: null })]);
+    await watch();
+    const left = await store.database.query(
+      "SELECT applications::integer FROM policy_drift_counts WHERE partner_id = 0 AND day > '-infinity'",
+    );
+    assert.deepEqual(left.rows, [{ applications: 1 }]);
+  });
 });

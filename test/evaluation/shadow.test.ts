@@ -18,8 +18,9 @@ import type { Database } from '../../src/ground/postgres/database.ts';
 import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
 import { settledBatchNumber } from '../../src/subjects/applications/sql/settled-batches.ts';
 import type { Matrix } from '../../src/subjects/evaluation/rules/backtest-report.ts';
+import { countDecisions } from '../../src/subjects/evaluation/service.ts';
 import { backtest } from '../../src/subjects/evaluation/uses/backtest.ts';
-import { countShadows, readShadows } from '../../src/subjects/evaluation/uses/shadows.ts';
+import { readShadows } from '../../src/subjects/evaluation/uses/shadows.ts';
 import { findVersion } from '../../src/subjects/policies/uses/versions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
@@ -81,7 +82,7 @@ await add(strict('strict-2', 90));
 const context = (own: Database = sessionsOf(store)) => ({ database: own, vault, clock });
 const failures: string[] = [];
 const countWith = (own?: Database) =>
-  countShadows(context(own), (shadow, error) => {
+  countDecisions(context(own), (shadow, error) => {
     failures.push(`${shadow}: ${error}`);
   });
 const LEFT = `

@@ -46,6 +46,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     keys: { sealing: 1, share: 0.1, resealLateS: 0 },
     partners: [{ partner: '1', ...counts, used: 5, dailyCap: 10 }],
     endpoints: [],
+    drift: [],
     jobs: [
       {
         job: 'make partitions',

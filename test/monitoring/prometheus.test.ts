@@ -73,6 +73,9 @@ async function prometheusOnAll(): Promise<Prometheus> {
   const capped = await service.addPartner({ dailyCap: 1 });
   await post(`${service.url}/PRO`, capped.apiKey, { applications: [anApplication()] });
   await noteUpkeep(service.database, [{ name: 'make partitions', tookMs: 1, succeeded: true, why: null }]);
+  // The upkeep would compute them.
+  await sql('UPDATE policy_drift SET activation_id = (SELECT activation_id FROM policy_live)');
+  await sql("INSERT INTO policy_psi VALUES (0, 'debt_age', 0.05, 0.1)");
   const address = /"url":"http:\/\/([^"]+)","msg":"the metrics listener/.exec(service.log.join(''))?.[1];
   assert.ok(address, 'METRICS_PORT opens a listener');
   assert.equal((await fetch(`${service.opsUrl}/metrics`)).status, 404);
@@ -228,6 +231,7 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
       `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('copy erasures', now() + interval '1 hour', 1)`,
     );
     await sql("UPDATE upkeep_jobs SET succeeded_at = succeeded_at - interval '1 hour'");
+    await sql('UPDATE policy_psi SET psi = 0.5');
     await sql(
       `INSERT INTO upkeep_jobs (job, failed_at, took_ms) VALUES ('check the rows of API keys', now() + interval '1 hour', 1)
         ON CONFLICT (job) DO UPDATE SET failed_at = excluded.failed_at`,

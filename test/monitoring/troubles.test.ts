@@ -102,6 +102,8 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['endpoints that fail', { endpoints: endpoints('broken', BOUNDS.pushWaitsS + 1) }, ['endpoints_broken']],
   ['late pushes', { endpoints: endpoints('enabled', BOUNDS.pushWaitsS + 1) }, ['pushes_late']],
   ['a sweep', { sweeps: 1 }, ['refusal_sweep']],
+  ['an index that chance makes', { drift: [drifted(0.2, 0.2)] }, []],
+  ['a drift', { drift: [drifted(0.1, 0.3), drifted(0.21, 0.2)] }, ['policy_drifted']],
   ['one key of a store without services', { keys: { sealing: 0, share: 0, resealLateS: 0 } }, []],
   ['two sealing keys', { keys: { sealing: 2, share: 0, resealLateS: 0 } }, ['keys_differ']],
   ['a key near its bound', { keys: { sealing: 1, share: 0.81, resealLateS: 0 } }, ['seals_near_bound']],
@@ -121,6 +123,10 @@ const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
   ['a backup that works again', { jobs: [job('a', 5), job('base backup', 4, true)] }, []],
   ['two troubles', { sweeps: 1, lateS: 10_000 }, ['messages_late', 'refusal_sweep']],
 ];
+
+function drifted(psi: number, threshold: number) {
+  return { partner: null, characteristic: 'debt_age', psi, threshold };
+}
 
 describe('troubles', () => {
   for (const [what, changes, codes] of CASES) {

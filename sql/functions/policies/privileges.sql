@@ -7,3 +7,5 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'policy_drafts');
 SELECT runtime_may('SELECT', 'policy_activations');
 SELECT runtime_may('SELECT', 'policy_live');
 SELECT runtime_may('SELECT', 'policy_backtests');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'policy_proposals');
+SELECT runtime_may('USAGE', 'policy_proposals_id_seq');

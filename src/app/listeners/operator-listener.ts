@@ -19,6 +19,7 @@ import {
   oidcConfig,
 } from '../../subjects/operators/settings.ts';
 import { forgetConsole, noteConsole } from '../../subjects/operators/uses/console-place.ts';
+import { realFactorsOn } from '../../subjects/signing/subject.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
@@ -50,14 +51,21 @@ export async function startOperatorListener(
   const given = setting(CONSOLE_PORT);
   if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
   const oidc = oidcConfig(setting);
-  const [{ consoleApi }, { accountRoutes }, { deskRoutes }, { canSomebodySignIn }, { openShownFiles }] =
-    await Promise.all([
-      import('../../listeners/operator/console-api.ts'),
-      import('../../subjects/operators/routes/accounts.ts'),
-      import('../../subjects/desk/routes/desk-routes.ts'),
-      import('../../subjects/operators/sql/operators.ts'),
-      import('../../subjects/documents/open.ts'),
-    ]);
+  const [
+    { consoleApi },
+    { accountRoutes },
+    policies,
+    { deskRoutes },
+    { canSomebodySignIn },
+    { openShownFiles },
+  ] = await Promise.all([
+    import('../../listeners/operator/console-api.ts'),
+    import('../../subjects/operators/routes/accounts.ts'),
+    policyRoutesOf(),
+    import('../../subjects/desk/routes/desk-routes.ts'),
+    import('../../subjects/operators/sql/operators.ts'),
+    import('../../subjects/documents/open.ts'),
+  ]);
   if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database, vault))) {
     throw new ConfigError(
       'CONSOLE_HOST',
@@ -79,6 +87,11 @@ export async function startOperatorListener(
       proxies: setting(CONSOLE_TRUSTED_PROXIES),
       routes: [
         ...accounts,
+        ...policies({
+          ...store,
+          undoSeconds: setting(UNDO_SECONDS),
+          realFactorsOn: (today) => realFactorsOn(setting, today),
+        }),
         ...deskRoutes(
           {
             ...store,
@@ -116,4 +129,17 @@ export async function startOperatorListener(
     await listener.close();
   };
   return { ...listener, close };
+}
+
+/** Loads the routes about policies: their versions, and what they decide. */
+async function policyRoutesOf() {
+  const [{ policyRoutes }, { trialRoutes }, { holdAdmins }] = await Promise.all([
+    import('../../subjects/policies/routes/policies.ts'),
+    import('../../subjects/evaluation/routes/trials.ts'),
+    import('../../subjects/operators/sql/admins.ts'),
+  ]);
+  return (desk: Omit<Parameters<typeof policyRoutes>[0], 'holdAdmins'>) => [
+    ...policyRoutes({ ...desk, holdAdmins }),
+    ...trialRoutes(desk),
+  ];
 }

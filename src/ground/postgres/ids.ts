@@ -22,6 +22,7 @@ export function takeId(
     | 'partners'
     | 'api_keys'
     | 'policies'
+    | 'policy_proposals'
     | 'policy_shadows'
     | 'flows'
     | 'signing_codes'

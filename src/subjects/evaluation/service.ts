@@ -1,18 +1,36 @@
 /**
- * What `serve` and `worker` run to try policies: the upkeep counts for the shadows, and deletes labels with their
- * applications.
+ * What `serve` and `worker` run to try policies: the upkeep counts for the shadows and for the drift, and deletes
+ * labels with their applications.
  */
 import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { following } from '../applications/uses/followers.ts';
 import { deleteLabels } from './sql/labels.ts';
-import { countShadows } from './uses/shadows.ts';
+import { followDecisions } from './uses/follow-decisions.ts';
+import { type ShadowContext, shadowFollowers } from './uses/shadows.ts';
+import { computeDrift, driftFollower } from './uses/watch-drift.ts';
+
+/**
+ * Counts what came in, for all who follow it. Any number of processes may do this at once: each batch counts once.
+ * `failed` hears of a shadow whose card threw.
+ */
+export async function countDecisions(
+  context: ShadowContext,
+  failed: ServiceContext['failed'],
+): Promise<void> {
+  const drift = await driftFollower(context.database);
+  await followDecisions(context, [
+    ...(await shadowFollowers(context, failed)),
+    ...(drift === null ? [] : [drift]),
+  ]);
+  await computeDrift(context.database);
+}
 
 export function evaluationService(): Service {
-  const run = (context: ServiceContext) => countShadows(context, context.failed);
+  const run = (context: ServiceContext) => countDecisions(context, context.failed);
   const labels = { table: 'loan_labels', forget: deleteLabels };
   return {
     upkeep: [
-      { name: 'count shadows', run },
+      { name: 'count for shadows and drift', run },
       { name: 'delete labels without applications', seldom: true, run: following([labels]) },
     ],
   };

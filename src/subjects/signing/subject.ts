@@ -1,4 +1,6 @@
 /** The parts of the contracts that the program gets: commands, settings, tables and jobs. */
+
+import type { ReadSetting } from '../../ground/base/setting.ts';
 import { addGroup, type Cli } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {
@@ -13,6 +15,7 @@ import {
   SMS_AUTH_TOKEN,
   SMS_FROM,
   TERMS_FILE,
+  type TermsSource,
   TSA_URL,
 } from './settings.ts';
 
@@ -43,7 +46,16 @@ export const signing: Subject = {
 
 /** The monthly cost of the terms of loans on a day, `YYYY-MM-DD`, by currency (D45), to compare the policy with. */
 export async function realFactors({ roles }: Cli, today: string) {
+  return realFactorsFrom(await roles.setting(TERMS_FILE), today);
+}
+
+/** The same in a service, whose settings are read. */
+export function realFactorsOn(setting: ReadSetting, today: string) {
+  return realFactorsFrom(setting(TERMS_FILE), today);
+}
+
+async function realFactorsFrom(terms: TermsSource, today: string) {
   const { loadTerms } = await import('./uses/load-terms.ts');
   const { realFactorsOf } = await import('./uses/real-factors.ts');
-  return realFactorsOf(await loadTerms(await roles.setting(TERMS_FILE)), new Date(`${today}T12:00:00Z`));
+  return realFactorsOf(await loadTerms(terms), new Date(`${today}T12:00:00Z`));
 }

@@ -1,13 +1,7 @@
-/** Parts of the schemas of the desk's requests and replies. Pure. Times are ISO 8601 with an offset. */
-import { type TProperties, type TSchema, Type } from 'typebox';
+/** Parts of the schemas of the desk's requests and replies. Pure. */
+import { Type } from 'typebox';
+import { form } from '../../../wire/operator/form.ts';
 
-/** An object without other fields. */
-export const form = <P extends TProperties>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false });
-export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-export const oneOf = <T extends string>(words: readonly T[]) => Type.Unsafe<T>(Type.Enum([...words]));
-export const Time = Type.String({ format: 'date-time' });
+export { By, form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 
-/** An operator as pages name one. */
-export const By = form({ id: Type.Integer(), login: Type.String() });
 export const PartnerName = form({ id: Type.Integer(), name: Type.String() });

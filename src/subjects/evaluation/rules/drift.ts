@@ -11,13 +11,21 @@ import { DECISIONS, type DecisionFacts } from '../../../domain/scorecard/scoreca
 export const COMPARED = ['payment_capacity', 'debt_age', 'num_debts', 'prior_history', 'decision'] as const;
 export type Compared = (typeof COMPARED)[number];
 
+const indexes = <T extends string>(values: readonly T[]) =>
+  Object.fromEntries(values.map((value, index) => [value, index])) as Record<T, number>;
+const DEBT_AGE_INDEX = indexes(DEBT_AGES);
+const NUM_DEBTS_INDEX = indexes(NUM_DEBTS);
+const PRIOR_HISTORY_INDEX = indexes(PRIOR_HISTORIES);
+const DECISION_INDEX = indexes(DECISIONS);
+
 /** How many applications of a time are in each bin. */
 export class Distribution {
   readonly #card: Card;
   readonly #bins: Readonly<Record<Compared, number[]>>;
   applications = 0;
 
-  constructor(card: Card) {
+  /** `counts`: as `counts` of another one gave them. */
+  constructor(card: Card, counts?: readonly number[]) {
     this.#card = card;
     const empty = (bins: readonly unknown[]) => bins.map(() => 0);
     this.#bins = {
@@ -27,19 +35,37 @@ export class Distribution {
       prior_history: empty(PRIOR_HISTORIES),
       decision: empty(DECISIONS),
     };
+    if (counts !== undefined) this.addCounts(counts);
   }
 
   add(facts: DecisionFacts): void {
+    const bins = this.#bins;
     this.applications += 1;
-    this.#bins.payment_capacity[this.#card.capacityOf(facts)]! += 1;
-    this.#bins.debt_age[DEBT_AGES.indexOf(facts.debt_age)]! += 1;
-    this.#bins.num_debts[NUM_DEBTS.indexOf(facts.num_debts)]! += 1;
-    this.#bins.prior_history[PRIOR_HISTORIES.indexOf(facts.prior_history)]! += 1;
-    this.#bins.decision[DECISIONS.indexOf(this.#card.decide(facts).decision)]! += 1;
+    bins.payment_capacity[this.#card.capacityOf(facts)]! += 1;
+    bins.debt_age[DEBT_AGE_INDEX[facts.debt_age]]! += 1;
+    bins.num_debts[NUM_DEBTS_INDEX[facts.num_debts]]! += 1;
+    bins.prior_history[PRIOR_HISTORY_INDEX[facts.prior_history]]! += 1;
+    bins.decision[DECISION_INDEX[this.#card.decide(facts).decision]]! += 1;
   }
 
   of(name: Compared): readonly number[] {
     return this.#bins[name];
+  }
+
+  /** All bins in one list, in the order of `COMPARED`. */
+  get counts(): number[] {
+    return COMPARED.flatMap((name) => this.#bins[name]);
+  }
+
+  /** Adds the applications of another one of the same policy. */
+  addCounts(counts: readonly number[]): void {
+    let place = 0;
+    for (const name of COMPARED) {
+      const bins = this.#bins[name];
+      for (let bin = 0; bin < bins.length; bin += 1, place += 1) bins[bin]! += counts[place] ?? 0;
+    }
+    // Each application has a decision.
+    this.applications = this.#bins.decision.reduce((sum, count) => sum + count, 0);
   }
 }
 
@@ -57,14 +83,20 @@ export const LEAST_SAMPLE = 100;
 /** By custom, an index below it is no shift. */
 const NO_SHIFT = 0.1;
 
-/** Compares two samples. */
-export function driftOf(baseline: Distribution, now: Distribution): Drift[] {
+/**
+ * How much more than once an index has to pass what chance makes where it is computed again and again: so often, chance
+ * gets its one case of a thousand sooner or later.
+ */
+export const WATCHED = 1.5;
+
+/** Compares two samples; `watched`: once or `WATCHED`. */
+export function driftOf(baseline: Distribution, now: Distribution, watched = 1): Drift[] {
   return COMPARED.map((characteristic): Drift => {
     const [before, after] = [baseline.of(characteristic), now.of(characteristic)];
     if (Math.min(baseline.applications, now.applications) < LEAST_SAMPLE)
       return { characteristic, psi: null, threshold: null, alert: false };
     const index = psi(before, after);
-    const threshold = thresholdOf(before.length, baseline.applications, now.applications);
+    const threshold = thresholdOf(before.length, baseline.applications, now.applications, watched);
     return { characteristic, psi: index, threshold, alert: index > threshold };
   });
 }
@@ -87,8 +119,8 @@ export function psi(before: readonly number[], after: readonly number[]): number
  * index / (1 / n + 1 / m) has a chi-squared distribution with one degree of freedom fewer than bins (Yurdakul,
  * "Statistical Properties of Population Stability Index", 2018).
  */
-export function thresholdOf(bins: number, n: number, m: number): number {
-  return Math.max(NO_SHIFT, (CHI_SQUARED_999[bins - 2] ?? 0) * (1 / n + 1 / m));
+export function thresholdOf(bins: number, n: number, m: number, watched = 1): number {
+  return Math.max(NO_SHIFT, watched * (CHI_SQUARED_999[bins - 2] ?? 0) * (1 / n + 1 / m));
 }
 
 /** The 99.9 % quantiles of the chi-squared distribution with 1, 2, ... 31 degrees of freedom. */

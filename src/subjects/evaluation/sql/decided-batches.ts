@@ -82,6 +82,12 @@ export interface Page {
   readonly next: number;
 }
 
+/**
+ * A page looks at so many numbers a batch: where PostgreSQL knows little of a new partition, it reads all of them and
+ * sorts.
+ */
+const MOST_GAPS = 100;
+
 /** Pages of at most `most` batches in the order of their numbers, from the number `from` to the one before `before`. */
 export async function* batchesBetween(
   session: Session,
@@ -90,7 +96,8 @@ export async function* batchesBetween(
   most = PAGE,
 ): AsyncGenerator<Page, void, undefined> {
   for (let next = from; next < before; ) {
-    const end = Math.min(before, Number(batchesOfPartition(partitionOfBatch(toBatchId(next))).before));
+    const partition = batchesOfPartition(partitionOfBatch(toBatchId(next)));
+    const end = Math.min(before, Number(partition.before), next + most * MOST_GAPS);
     const { rows: batches } = await session.query<DecidedBatch>(READ_UP, [next, end, most]);
     next = batches.length < most ? end : Number(batches.at(-1)!.id) + 1;
     yield { batches, next };
@@ -108,7 +115,7 @@ export async function* batchesFrom(
 }
 
 /** The number of about the first batch at a time: the numbers go up with the times, but for a few seconds. */
-async function firstBatchAt(session: Session, at: Date): Promise<number> {
+export async function firstBatchAt(session: Session, at: Date): Promise<number> {
   const first = async (from: number, before: number) =>
     (await session.query<{ id: number; isBefore: boolean }>(FIRST, [from, before, at])).rows[0];
   for await (const partition of partitionsDown(session)) {

@@ -117,8 +117,7 @@ const COUNT = `
   INSERT INTO policy_shadow_counts AS c (shadow_id, day, partner_id, counts)
   SELECT $1, g.day, g.partner_id, g.counts
   FROM jsonb_to_recordset($2::jsonb) AS g(day date, partner_id integer, counts bigint[]) ORDER BY g.day, g.partner_id
-  ON CONFLICT (shadow_id, day, partner_id) DO UPDATE SET counts = ARRAY(
-    SELECT u.a + u.b FROM unnest(c.counts, excluded.counts) WITH ORDINALITY AS u(a, b, n) ORDER BY u.n)`;
+  ON CONFLICT (shadow_id, day, partner_id) DO UPDATE SET counts = added_counts(c.counts, excluded.counts)`;
 
 /**
  * Adds what was counted of the batches up to `next`. False: another session has counted them, or the end has moved

@@ -1,4 +1,4 @@
-/** The tables of shadows and of labels: what is kept, and until when. */
+/** The tables of shadows, drift and labels: what is kept, and until when. */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 
 const JOB = 'forget shadows';
@@ -27,4 +27,7 @@ export const TABLES: readonly Table[] = [
   POLICY_SHADOWS,
   POLICY_SHADOW_COUNTS,
   { name: 'loan_labels', person: 'application' },
+  { name: 'policy_drift', person: { not: 'one row of the store' } },
+  { name: 'policy_drift_counts', person: { not: 'numbers by day and partner' } },
+  { name: 'policy_psi', person: { not: 'numbers by partner' } },
 ];

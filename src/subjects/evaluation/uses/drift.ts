@@ -13,7 +13,7 @@ import {
 } from '../sql/decided-batches.ts';
 
 /** Applications of the baseline: the first ones after the activation. */
-const BASELINE = 5_000;
+export const BASELINE = 5_000;
 
 export interface DriftAsked {
   /** The last so many days are compared. */

@@ -7,7 +7,6 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import { settledBatchNumber } from '../../applications/sql/settled-batches.ts';
-import type { BatchCount } from '../rules/shadow.ts';
 import { batchesBetween, type DecidedBatch } from '../sql/decided-batches.ts';
 
 /** Somebody who follows the decisions. */
@@ -16,11 +15,11 @@ export interface Follower {
   readonly from: number;
   /** The first one that it does not count; null: it goes on. */
   readonly until: number | null;
-  /** null: the batch does not count. */
-  begin(batch: DecidedBatch): BatchCount | null;
+  /** Counts a batch, whose applications `decided` reads: so many positions. */
+  count(batch: DecidedBatch, decided: DecidedFacts, positions: number): void;
   /** All batches before the number `next` are counted: stores the counts. */
   save(next: number): Promise<void>;
-  /** Counting threw. Nothing of this turn counts, and `begin` is not called again. */
+  /** Counting threw. Nothing of this turn counts, and it counts no more of it. */
   failed(error: unknown): Promise<void>;
 }
 
@@ -28,11 +27,11 @@ export interface Follower {
  * The time of a turn for all followers. Together with the pause between two turns it bounds what they cost: a hundredth
  * of a core, however many applications come in. What comes in faster waits for later turns.
  */
-export const FOLLOW_FOR_MS = 150;
+export const FOLLOW_FOR_MS = 100;
 /** Batches of a page: at most 25,000 applications. */
 const PAGE = 250;
 /** The event loop is free after so many applications, which take a millisecond or two. */
-const AT_ONCE = 4_000;
+const AT_ONCE = 2_000;
 
 /** Lets the followers count what came in. Ends after `FOLLOW_FOR_MS`, and the next turn goes on. */
 export async function followDecisions(
@@ -85,27 +84,18 @@ async function countPage(
   let atOnce = 0;
   for (const batch of batches) {
     const positions = decided.begin(batch.facts);
-    atOnce += positions;
     for (const follower of group) {
       const { until } = follower;
       if (failures.has(follower) || (until !== null && Number(batch.id) >= until)) continue;
       try {
-        countBatch(decided, positions, follower.begin(batch));
+        follower.count(batch, decided, positions);
       } catch (error) {
         failures.set(follower, error);
       }
     }
+    atOnce += positions;
     if (atOnce < AT_ONCE) continue;
     atOnce = 0;
     await nextTurn();
-  }
-}
-
-function countBatch(decided: DecidedFacts, positions: number, count: BatchCount | null): void {
-  if (count === null) return;
-  for (let position = 0; position < positions; position += 1) {
-    const found = decided.read(position);
-    if (found === 'read') count.add(decided.facts, decided.decision);
-    else if (found === 'damaged') count.addDamaged();
   }
 }

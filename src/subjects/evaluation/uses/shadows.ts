@@ -84,7 +84,7 @@ export async function stopShadow(context: OperatorContext, version: string): Pro
     },
     () => ({ act: 'policy shadow stop', target: `policy ${version}` }),
   );
-  await countShadows(context, () => {});
+  await followDecisions(context, await shadowFollowers(context, () => {}));
   return (await readShadows(context.database)).find((one) => one.id === id)!;
 }
 
@@ -120,13 +120,13 @@ const SERVICE = 'ventanilla';
 export type ShadowContext = Pick<OperatorContext, 'database' | 'vault' | 'clock'>;
 
 /**
- * Ends the shadows whose time is over, and counts what came in for all others. Any number of processes may do this at
- * once: each batch counts once. `failed` hears of a card that threw.
+ * Ends the shadows whose time is over. The others, and those that have something left to count, follow the decisions.
+ * `failed` hears of a card that threw.
  */
-export async function countShadows(
+export async function shadowFollowers(
   context: ShadowContext,
   failed: (shadow: string, error: unknown) => void,
-): Promise<void> {
+): Promise<Follower[]> {
   let open = await openShadows(context.database);
   const due = open.filter((shadow) => shadow.due !== null);
   if (due.length > 0) {
@@ -134,10 +134,7 @@ export async function countShadows(
     for (const shadow of due) await end(context, shadow, shadow.due!, before);
     open = await openShadows(context.database);
   }
-  await followDecisions(
-    context,
-    open.map((shadow) => followerOf(context, shadow, failed)),
-  );
+  return open.map((shadow) => followerOf(context, shadow, failed));
 }
 
 /** Ends a shadow by itself, and records it. */
@@ -164,11 +161,11 @@ function followerOf(
   return {
     from: shadow.next,
     until: shadow.until,
-    begin: ({ policyId, day, partnerId }) => {
-      if (policyId !== shadow.policyId) return null;
+    count: ({ policyId, day, partnerId }, decided, positions) => {
+      if (policyId !== shadow.policyId) return;
       // Made here, so that a version that makes no card ends its own shadow.
       count ??= new ShadowCount(storedPolicyOf(shadow).card);
-      return count.batch(day, partnerId);
+      count.add(decided, positions, day, partnerId);
     },
     save: async (next) => {
       const counted = { days: count?.days ?? [], damaged: count?.damaged ?? 0 };

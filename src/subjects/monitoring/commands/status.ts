@@ -159,6 +159,7 @@ function statusJson({ troubles, facts, place }: Status) {
       oldest_seconds: oldestS,
     })),
     refusal_sweeps: facts.sweeps,
+    policy_drift: facts.drift,
     data_keys: {
       sealing: facts.keys.sealing,
       share: facts.keys.share,

@@ -3,7 +3,7 @@
  * same numbers, so a query takes their maximum, not their sum. Sets numbers in memory; `sql/store-facts.ts` reads them.
  */
 import { Counter, type Gauge } from 'prom-client';
-import type { PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
+import type { DriftFacts, PartnerFacts, ReviewFacts, StoreFacts } from '../rules/store-facts.ts';
 import { ENDPOINT_STATUSES, MOST_LATER } from '../rules/store-facts.ts';
 import { failingBackups, rowsForged, termsRefused } from '../rules/troubles.ts';
 import { ConversationSeries } from './conversation-series.ts';
@@ -79,6 +79,7 @@ export class StoreSeries {
     this.#showReview(facts.review);
     for (const partner of facts.partners) this.#showPartner(partner);
     for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
+    for (const drift of facts.drift) this.#showDrift(drift);
     const gauges = this.#gauges;
     for (const { job, succeededAt, tookMs } of facts.jobs) {
       if (succeededAt !== null) {
@@ -143,6 +144,14 @@ export class StoreSeries {
     if (dailyCap !== null) this.#gauges.partner_daily_cap_applications.set({ partner }, dailyCap);
   }
 
+  /** Partners that share a series of others have no index: indexes do not add up. */
+  #showDrift({ partner, characteristic, psi, threshold }: DriftFacts): void {
+    if (partner !== null && !this.#shown.has(partner)) return;
+    const labels = { characteristic, ...(partner !== null && { partner }) };
+    this.#gauges.policy_psi.set(labels, psi);
+    this.#gauges.policy_psi_threshold.set(labels, threshold);
+  }
+
   #showEndpoints({ endpoints }: StoreFacts, status: (typeof ENDPOINT_STATUSES)[number]): void {
     const found = endpoints.find((one) => one.status === status);
     this.#gauges.endpoints.set({ status }, found?.endpoints ?? 0);
@@ -180,6 +189,11 @@ const GAUGES = {
   endpoints: ['Endpoints of partners by status; those that an operator disabled are left out.', ['status']],
   pushes_behind: ['Events from the oldest that waits for its push to the newest.', ['status']],
   pushes_oldest_seconds: ['How long the oldest event waits for its push.', ['status']],
+  policy_psi: [
+    'How far the applications of the last week differ from those that the live policy began with: the population stability index.',
+    ['characteristic', 'partner'],
+  ],
+  policy_psi_threshold: ['What this index has to pass for a drift.', ['characteristic', 'partner']],
   upkeep_last_success_timestamp_seconds: ['When a job of the upkeep last succeeded.', ['task']],
   upkeep_duration_seconds: ['How long the last run of a job of the upkeep took.', ['task']],
   partitions_ahead: ['Partitions of batch numbers that are made and not used up.', []],

@@ -64,6 +64,16 @@ interface KeyFacts {
   readonly resealLateS: number;
 }
 
+/** Whether the applications of a characteristic have drifted from those that the live policy began with. */
+export interface DriftFacts {
+  /** The partner's id; null: of all partners. */
+  readonly partner: string | null;
+  readonly characteristic: string;
+  /** The population stability index, and what it has to pass for a drift. */
+  readonly psi: number;
+  readonly threshold: number;
+}
+
 /** Counts below this one are exact; this one means so many or more. */
 export const MOST_LATER = 50_000;
 
@@ -120,6 +130,8 @@ export interface StoreFacts {
   /** By id; `other` is the last. */
   readonly partners: readonly PartnerFacts[];
   readonly endpoints: readonly EndpointFacts[];
+  /** Of all partners first. Empty where too few applied. */
+  readonly drift: readonly DriftFacts[];
   /** By name. */
   readonly jobs: readonly JobFacts[];
 }

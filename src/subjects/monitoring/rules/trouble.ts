@@ -24,7 +24,7 @@ export const TROUBLE_CODES = [
     'documents_not_read',
     'terms_refused',
   ] as const),
-  ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
+  ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep', 'policy_drifted'] as const),
   ...(['keys_differ', 'seals_near_bound', 'reseal_stuck', 'backup_failing', 'backup_overdue'] as const),
   ...(['rows_forged'] as const),
 ] as const;

@@ -100,6 +100,7 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
     ...conversationTroubles(facts.conversations),
     ...termsTroubles(facts),
     ...partnerTroubles(facts),
+    ...driftTroubles(facts),
     ...keyTroubles(facts),
     ...backupTroubles(facts),
     ...forgedTroubles(facts),
@@ -287,6 +288,24 @@ function partnerTroubles({ endpoints, sweeps }: StoreFacts): Trouble[] {
     troubles.push({ code: 'refusal_sweep', text });
   }
   return troubles;
+}
+
+/** Characteristics that the text names. */
+const MOST_DRIFTED = 5;
+
+function driftTroubles({ drift }: Pick<StoreFacts, 'drift'>): Trouble[] {
+  const drifted = drift.filter(({ psi, threshold }) => psi > threshold);
+  if (drifted.length === 0) return [];
+  const named = drifted
+    .slice(0, MOST_DRIFTED)
+    .map(({ partner, characteristic, psi }) => {
+      const whose = partner === null ? '' : ` of partner ${partner}`;
+      return `${characteristic}${whose} (${psi.toFixed(2)})`;
+    })
+    .join(', ');
+  const more = drifted.length > MOST_DRIFTED ? ` and ${drifted.length - MOST_DRIFTED} more` : '';
+  const text = `the applications are no longer those that the live policy began with: ${named}${more}; "policy drift" compares`;
+  return [{ code: 'policy_drifted', text }];
 }
 
 function keyTroubles({ keys: { sealing, share, resealLateS } }: StoreFacts): Trouble[] {

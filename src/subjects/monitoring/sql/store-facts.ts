@@ -14,6 +14,7 @@ import {
   type WorkFacts,
 } from '../rules/conversation-facts.ts';
 import {
+  type DriftFacts,
   type EndpointFacts,
   type JobFacts,
   type LaterFacts,
@@ -213,6 +214,12 @@ const JOBS = `
   SELECT job, succeeded_at AS "succeededAt", took_ms AS "tookMs", failed_at AS "failedAt", failed_why AS "failedWhy"
   FROM upkeep_jobs ORDER BY job`;
 
+/** The upkeep computes the indexes, at most five for each of 20 partners. Those of another live policy tell nothing. */
+const DRIFT = `
+  SELECT CASE WHEN p.partner_id <> 0 THEN p.partner_id::text END AS partner, p.characteristic, p.psi, p.threshold
+  FROM policy_psi p CROSS JOIN policy_drift d JOIN policy_live l ON l.activation_id = d.activation_id
+  ORDER BY p.partner_id, p.characteristic`;
+
 type ReadApart =
   | 'sender'
   | 'messages'
@@ -221,6 +228,7 @@ type ReadApart =
   | 'conversations'
   | 'partners'
   | 'endpoints'
+  | 'drift'
   | 'jobs';
 type StoreRow = Omit<StoreFacts, ReadApart> & StoreFacts['sender'];
 
@@ -239,6 +247,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     conversations: await readConversationFacts(database),
     partners: (await database.query<PartnerFacts>(PARTNERS, [partners])).rows,
     endpoints: (await database.query<EndpointFacts>(ENDPOINTS)).rows,
+    drift: (await database.query<DriftFacts>(DRIFT)).rows,
     jobs: (await database.query<JobFacts>(JOBS)).rows,
   };
 }

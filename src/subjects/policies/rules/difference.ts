@@ -2,6 +2,7 @@
  * What two policies do differently, by what an analyst names: an attribute, a limit, a band, a rate, a reason (D51).
  * Pure.
  */
+import { capacityPlace } from '../../../domain/scorecard/attribute-places.ts';
 import { baselineOf } from '../../../domain/scorecard/card.ts';
 import { type Limit, type PolicyDocument, VALUES } from '../../../domain/scorecard/document.ts';
 import { CRITERIA, type Criterion } from '../../../domain/scorecard/scorecard.ts';
@@ -50,9 +51,7 @@ function characteristic(criterion: Criterion, document: PolicyDocument, said: Ma
     `${points} points${reason === undefined ? '' : `, ${reason}`}`;
   if (criterion === 'payment_capacity') {
     for (const attribute of characteristics.payment_capacity.attributes) {
-      const { from, to } = attribute;
-      const range = to === undefined ? `from ${Number(from)}` : `${Number(from)} to ${Number(to)}`;
-      said.set(`${criterion} ${range}`, text(attribute));
+      said.set(capacityPlace(attribute), text(attribute));
     }
   } else {
     for (const value of VALUES[criterion]) {

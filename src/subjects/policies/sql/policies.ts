@@ -7,7 +7,7 @@ import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Constants } from '../../../domain/scorecard/constants.ts';
 import { cardOfContent, newConstantsOf, type PolicyContent } from '../../../domain/scorecard/content.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
-import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { type Database, onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import { digestOf } from './digest.ts';
 
@@ -199,6 +199,13 @@ const ACTIVATIONS = `
     a.accepted, a.backtest_id::float8 AS backtest
   FROM policy_activations a LEFT JOIN policies p ON p.id = a.policy_id ORDER BY a.id`;
 
+const NEWEST = `${ACTIVATIONS} DESC LIMIT $1`;
+
+/** The newest activations, the last one first. */
+export async function newestActivations(session: Session, most: number): Promise<StoredActivation[]> {
+  return (await session.query<StoredActivation>(NEWEST, [most])).rows;
+}
+
 /** All activations, the oldest first: one an act of an operator. */
 export async function listActivations(session: Session): Promise<StoredActivation[]> {
   return (await session.query<StoredActivation>(ACTIVATIONS)).rows;
@@ -208,6 +215,7 @@ export async function listActivations(session: Session): Promise<StoredActivatio
 export interface PolicyVersion {
   readonly version: string;
   readonly state: PolicyState;
+  readonly isWithdrawn: boolean;
   readonly title: string | null;
   readonly sha256: string | null;
   readonly addedBy: string | null;
@@ -226,7 +234,7 @@ export interface PolicyVersion {
 const LIST = `
   SELECT p.version, CASE WHEN l.policy_id IS NOT NULL THEN 'live'
       WHEN a.at IS NOT NULL OR p.withdrawn_at IS NOT NULL OR p.added_by IS NULL THEN 'retired' ELSE 'ready' END AS state,
-    p.content ->> 'title' AS title, encode(p.sha256, 'hex') AS sha256, p.added_by AS "addedBy",
+    p.withdrawn_at IS NOT NULL AS "isWithdrawn", p.content ->> 'title' AS title, encode(p.sha256, 'hex') AS sha256, p.added_by AS "addedBy",
     p.first_used_at AS "addedAt", p.accepted, a.at AS "activatedAt", a.actor AS "activatedBy", a.second_actor AS second,
     a.reason, a.backtest_id::float8 AS backtest
   FROM policies p
@@ -235,7 +243,7 @@ const LIST = `
     SELECT v.at, v.actor, v.second_actor, v.reason, v.backtest_id FROM policy_activations v WHERE v.policy_id = p.id
     ORDER BY v.id DESC LIMIT 1) AS a ON true
   UNION ALL
-  SELECT d.version, 'draft', d.content ->> 'title', NULL, d.actor, d.added_at, '{}', NULL, NULL, NULL, NULL, NULL
+  SELECT d.version, 'draft', false, d.content ->> 'title', NULL, d.actor, d.added_at, '{}', NULL, NULL, NULL, NULL, NULL
   FROM policy_drafts d
   ORDER BY "activatedAt" DESC NULLS FIRST, "addedAt" DESC, version`;
 
@@ -244,27 +252,43 @@ export async function listPolicies(session: Session): Promise<PolicyVersion[]> {
   return (await session.query<PolicyVersion>(LIST)).rows;
 }
 
+const ADD_DRAFT = 'INSERT INTO policy_drafts (version, content, actor) VALUES ($1, $2, $3)';
 const PUT_DRAFT = `
   INSERT INTO policy_drafts AS d (version, content, actor) VALUES ($1, $2, $3)
   ON CONFLICT (version) DO UPDATE SET content = excluded.content, actor = excluded.actor, added_at = now()`;
 const DRAFTS = 'SELECT count(*)::integer AS count FROM policy_drafts WHERE version <> $1';
 const FIND_DRAFT = 'SELECT content FROM policy_drafts WHERE version = $1';
+const LOCK_DRAFT = 'SELECT content FROM policy_drafts WHERE version = $1 FOR UPDATE';
 const DROP_DRAFT = 'DELETE FROM policy_drafts WHERE version = $1';
 
 /** The most drafts of a store: operators delete those that nobody needs. */
 export const MOST_DRAFTS = 100;
 
-/** Stores a draft in the place of an earlier one. False: the store has `MOST_DRAFTS` others. */
-export async function putDraft(session: Session, content: PolicyContent, by: string): Promise<boolean> {
+/**
+ * Stores a draft in the place of an earlier one. `isNew`: where there is one, it fails (23505). False: the store has
+ * `MOST_DRAFTS` others.
+ */
+export async function putDraft(
+  session: Session,
+  content: PolicyContent,
+  by: string,
+  isNew = false,
+): Promise<boolean> {
   const { rows } = await session.query<{ count: number }>(DRAFTS, [content.version]);
   if ((rows[0]?.count ?? 0) >= MOST_DRAFTS) return false;
-  await session.query(PUT_DRAFT, [content.version, JSON.stringify(content), by]);
+  await session.query(isNew ? ADD_DRAFT : PUT_DRAFT, [content.version, JSON.stringify(content), by]);
   return true;
 }
 
 /** A draft; null: there is none. */
 export async function findDraft(session: Session, version: string): Promise<PolicyContent | null> {
   const { rows } = await session.query<{ content: PolicyContent }>(FIND_DRAFT, [version]);
+  return rows[0]?.content ?? null;
+}
+
+/** Locks a draft up to the end of the transaction; null: there is none. */
+export async function lockDraft(session: Transaction, version: string): Promise<PolicyContent | null> {
+  const { rows } = await session.query<{ content: PolicyContent }>(LOCK_DRAFT, [version]);
   return rows[0]?.content ?? null;
 }
 
