@@ -286,6 +286,15 @@ describe('each batch counts once', () => {
   });
 });
 
+it('D51: a shadow counts where the drift cannot be counted', async () => {
+  await json('policy', 'shadow', 'start', 'strict-1');
+  await send(10);
+  const fails = () => Promise.reject(new Error('no drift'));
+  const own = beforeStatement(sessionsOf(store), 'FROM policy_drift d', fails);
+  await assert.rejects(countWith(own), /no drift/);
+  assert.equal((await reportOf('strict-1')).applications, 10);
+});
+
 describe('a shadow ends', () => {
   it('D51: by an operator, who gets what was registered before; the act is recorded', async () => {
     await json('policy', 'shadow', 'start', 'strict-1');

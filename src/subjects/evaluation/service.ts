@@ -17,12 +17,17 @@ export async function countDecisions(
   context: ShadowContext,
   failed: ServiceContext['failed'],
 ): Promise<void> {
-  const drift = await driftFollower(context.database);
+  // Shadows count where the drift cannot, and the other way round.
+  const [shadows, drift] = await Promise.allSettled([
+    shadowFollowers(context, failed),
+    driftFollower(context.database),
+  ]);
   await followDecisions(context, [
-    ...(await shadowFollowers(context, failed)),
-    ...(drift === null ? [] : [drift]),
+    ...(shadows.status === 'fulfilled' ? shadows.value : []),
+    ...(drift.status === 'fulfilled' && drift.value !== null ? [drift.value] : []),
   ]);
   await computeDrift(context.database);
+  for (const one of [shadows, drift]) if (one.status === 'rejected') throw one.reason;
 }
 
 export function evaluationService(): Service {
