@@ -149,7 +149,13 @@ test('migrations have tables alone, and source files what can be made again', ()
 });
 
 /** What a subject leaves open, and the one that fills it in. */
-const HOOKS = ['after_partner_events', 'leave_desk', 'leave_review_queue', 'told_in_chat'];
+const HOOKS = [
+  'after_partner_events',
+  'leave_desk',
+  'leave_review_queue',
+  'note_told_reasons',
+  'told_in_chat',
+];
 
 test('a name has one function: the source drops and replaces functions by their names', () => {
   const names = FUNCTION_FILES.flatMap(({ sql }) => functionsIn(sql).map(({ name }) => name));

@@ -784,6 +784,23 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     }
   });
 
+  it('D32, D50: would_notify names the template that tells the reasons, where a law or the brand asks for it', async () => {
+    const plain = await service.addPartner();
+    const always = await service.addPartner({ rejected_reasons: true });
+    const own = await service.addPartner({ templates: { rejected_reasons: 'acme_why' } });
+    for (const [{ apiKey }, phone, template] of [
+      [plain, '+56987654321', 'ventanilla_rejected_reasons'],
+      [own, '+56987654321', 'acme_why'],
+      [plain, '+573001234567', 'ventanilla_rejected'],
+      [always, '+573001234567', 'ventanilla_rejected_reasons'],
+    ] as const) {
+      const applications = [anApplication({ ...REJECTED, phone })];
+      const { body } = await post(DEV, apiKey, { applications });
+      const [result] = (body as { results: { would_notify: object }[] }).results;
+      assert.deepEqual(result?.would_notify, { type: 'rejected', destination: phone, template });
+    }
+  });
+
   it('D11, D32: the destination is the E.164 form of what was sent, before any folding', async () => {
     const { apiKey } = await service.addPartner();
     const destinations = {

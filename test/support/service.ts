@@ -23,6 +23,7 @@ interface PartnerOptions {
   readonly environment?: Environment | null;
   readonly language?: LanguageSetting;
   readonly templates?: Record<string, string>;
+  readonly rejected_reasons?: boolean;
 }
 
 export interface TestService extends TestDatabase {
@@ -76,13 +77,17 @@ let partners = 0;
 /** Stores a partner with one key. */
 export async function addPartner(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
-  { country = 'CO', dailyCap = null, environment = null, language = 'auto', templates }: PartnerOptions = {},
+  { country = 'CO', dailyCap = null, environment = null, language = 'auto', ...parts }: PartnerOptions = {},
 ): Promise<{ partnerId: PartnerId; keyId: KeyId; apiKey: string }> {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
   const name = `Partner ${++partners}`;
   const { id: partnerId } = (await insertPartner(database, { name, country })) as Partner;
   const text = textOf(vault, apiKey);
-  const brand = templates === undefined ? {} : { templates };
+  const { templates, rejected_reasons } = parts;
+  const brand = {
+    ...(templates !== undefined && { templates }),
+    ...(rejected_reasons !== undefined && { rejected_reasons }),
+  };
   const settings = { environment, language, dailyCap, brand };
   const { id: keyId } = (await insertKey(database, vault, partnerId, text, settings)) as ApiKey;
   return { partnerId, keyId, apiKey };

@@ -61,6 +61,12 @@ export interface WordedReason {
   readonly words: ReasonWords;
 }
 
+/** A review's reason with its words; empty: it has none. */
+export function reviewReason(code: string | null): readonly WordedReason[] {
+  const words = code !== null && Object.hasOwn(WORDS, code) ? WORDS[code as ReasonCode] : undefined;
+  return code === null || words === undefined ? [] : [{ code, words }];
+}
+
 /**
  * The reasons that a refused applicant is told, the most important first: that of the review, then those of the
  * decision by the score. A code without words is left out.
@@ -69,9 +75,8 @@ export function refusalReasons(
   review: ReasonCode | null,
   decided: readonly { readonly code: string; readonly words: ReasonWords | null }[],
 ): WordedReason[] {
-  const reviewWords = review === null ? undefined : WORDS[review];
   return [
-    ...(review !== null && reviewWords !== undefined ? [{ code: review, words: reviewWords }] : []),
+    ...reviewReason(review),
     ...decided.flatMap(({ code, words }) => (words === null ? [] : [{ code, words }])),
   ];
 }

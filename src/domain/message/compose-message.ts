@@ -3,21 +3,24 @@
  * (D42). Pure.
  */
 import { type ApplicationId, applicationOfMessage, type MessageId } from '../application/ids.ts';
+import type { WordedReason } from '../application/refusal.ts';
 import {
   type Brand,
   effectiveBrand,
   MAX_VALUE_LENGTH,
   PLACEHOLDER_PATTERN,
   type Placeholder,
+  shortName,
 } from '../partner/brand.ts';
 import type { Phone } from '../phone/phone.ts';
-import { isOffering, type MessageType } from './notify.ts';
+import { isOffering, type MessageType, type TemplateKind } from './notify.ts';
 import {
   type Button,
   formatCallback,
   interestPayload,
   localeOfPhone,
   type OutgoingMessage,
+  reviewPayload,
 } from './outgoing-message.ts';
 
 // The part of an applicant's name that a message shows (D42). A partner can put any text into the field `name`, and a
@@ -88,6 +91,8 @@ export interface MessageSource {
   readonly currency: string;
   /** A brand without faults by `brandFaults`. */
   readonly brand: Brand;
+  /** What a `rejected` message tells, the most important first; none: it tells no reasons (D50). */
+  readonly reasons?: readonly WordedReason[];
 }
 
 /**
@@ -96,17 +101,28 @@ export interface MessageSource {
  */
 const NAMELESS = 'cliente';
 
+/** The most reasons of a message. */
+const MOST_REASONS = 2;
+/** Stands for the second reason where there is one alone, because a template takes all its parameters. */
+const NO_OTHER = { es: 'No hay otro motivo', pt: 'Não há outro motivo' } as const;
+
 /** The message in the language of the phone's country, within all limits of the channel. Takes microseconds. */
 export function composeMessage(source: MessageSource): OutgoingMessage {
   const { messageId, attempt, type, phone } = source;
   const applicationId = applicationOfMessage(messageId);
   const { language, locale } = localeOfPhone(phone);
   const brand = effectiveBrand(source.brand, source.partnerName);
-  const template = brand.templates[type];
+  const reasons = type === 'rejected' ? (source.reasons ?? []).slice(0, MOST_REASONS) : [];
+  const kind: TemplateKind = reasons.length > 0 ? 'rejected_reasons' : type;
+  const template = brand.templates[kind];
+  const reasonAt = (index: number) =>
+    shortName(reasons[index]?.words[language] ?? NO_OTHER[language], MAX_VALUE_LENGTH.reason_1);
   const values: Readonly<Record<Placeholder, string>> = {
     name: shownName(source.name) ?? NAMELESS,
     partner: brand.partner,
     debt: isOffering(type) ? formatAmount(source.debtAmount, source.currency, locale) : '',
+    reason_1: reasonAt(0),
+    reason_2: reasonAt(1),
   };
   return {
     messageId,
@@ -114,20 +130,25 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
     attempt,
     type,
     phone,
-    text: brand.texts[type][language].replace(PLACEHOLDER_PATTERN, (_, word: Placeholder) => values[word]),
-    buttons: brand.buttons[type][language].map((title, index) => buttonOf(title, index, type, applicationId)),
+    text: brand.texts[kind][language].replace(PLACEHOLDER_PATTERN, (_, word: Placeholder) => values[word]),
+    buttons: brand.buttons[kind][language].map((title, index) => buttonOf(title, index, kind, applicationId)),
     template: {
       name: template.name,
       language: template.languages[language],
       parameters: template.parameters.map((placeholder) => values[placeholder]),
     },
     callback: formatCallback(messageId, attempt),
+    ...(reasons.length > 0 && { told: { codes: reasons.map(({ code }) => code), language } }),
   };
 }
 
-/** The first button of `approved` and `offer` is "I am interested" (D31). Other buttons are known by their index. */
-function buttonOf(title: string, index: number, type: MessageType, applicationId: ApplicationId): Button {
-  const interested = index === 0 && isOffering(type);
+/**
+ * The first button of `approved` and `offer` is "I am interested" (D31), that of reasons asks for a review (D50). Other
+ * buttons are known by their index.
+ */
+function buttonOf(title: string, index: number, kind: TemplateKind, applicationId: ApplicationId): Button {
+  if (index === 0 && kind === 'rejected_reasons') return { title, payload: reviewPayload(applicationId) };
+  const interested = index === 0 && isOffering(kind);
   const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;
   return { title, payload };
 }

@@ -2,7 +2,9 @@
  * Decides which registrations lead to a message, and its type (contract, "Events"; D31, D32). Has the statuses of
  * messages too. Pure.
  */
+import type { Country } from '../../ground/base/country-data.ts';
 import type { Application } from '../application/fields.ts';
+import { countryOfPhone, type Phone } from '../phone/phone.ts';
 import type { Decision } from '../scorecard/scorecard.ts';
 
 /** The types that tell the outcome of an application: the types that partners know. */
@@ -33,22 +35,47 @@ const TYPE_OF_DECISION: Readonly<Record<Decision, OutcomeType>> = {
   rejected: 'rejected',
 };
 
-/** Template names by message type, from the key's brand configuration. */
-export type Templates = Readonly<Record<MessageType, string>>;
+/** The templates: one a type, and the one of a `rejected` message that tells the reasons (D50). */
+export const TEMPLATE_KINDS = [...MESSAGE_TYPES, 'rejected_reasons'] as const;
+export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
+
+/** Template names, from the key's brand configuration. */
+export type Templates = Readonly<Record<TemplateKind, string>>;
 
 export const DEFAULT_TEMPLATES: Templates = {
   approved: 'ventanilla_approved',
   offer: 'ventanilla_offer',
   rejected: 'ventanilla_rejected',
   reminder: 'ventanilla_reminder',
+  rejected_reasons: 'ventanilla_rejected_reasons',
 };
 
 /** Whether messages of a type carry the debt balance and the button "I am interested" (D31). */
-export function isOffering(type: MessageType): boolean {
+export function isOffering(type: TemplateKind): boolean {
   return type === 'approved' || type === 'offer';
 }
 
 /** The type of a registration's message; null without consent or without a phone. */
 export function messageType(application: Application, decision: Decision): OutcomeType | null {
   return application.messaging_optin && application.phone !== null ? TYPE_OF_DECISION[decision] : null;
+}
+
+// Which rejections tell their reasons (D50).
+
+/**
+ * The countries whose law asks that whoever is refused a financial service is told why, in writing and by objective
+ * conditions: Chile, Ley 20.555 in Ley 19.496, article 3. Brazil asks for it on request (LGPD, article 20), which the
+ * chat answers.
+ */
+const REASONS_BY_LAW: readonly Country[] = ['CL'];
+
+/** Whether the `rejected` message to a phone tells the reasons. `setting`: that of the brand. */
+export function tellsReasons(setting: boolean | undefined, phone: Phone): boolean {
+  const country = countryOfPhone(phone);
+  return setting === true || (country !== null && REASONS_BY_LAW.includes(country));
+}
+
+/** The template of a message to a phone, where the application has reasons (D50). `setting`: that of the brand. */
+export function templateKindOf(type: MessageType, phone: Phone, setting: boolean | undefined): TemplateKind {
+  return type === 'rejected' && tellsReasons(setting, phone) ? 'rejected_reasons' : type;
 }

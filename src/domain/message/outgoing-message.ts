@@ -39,6 +39,8 @@ export interface OutgoingMessage {
   readonly template: TemplateCall;
   /** The channel returns this text with each event of the message. It holds no personal data. See `formatCallback`. */
   readonly callback: string;
+  /** The codes of the reasons that it tells, and in which language (D50); absent: it tells none. */
+  readonly told?: { readonly codes: readonly string[]; readonly language: MessageLanguage };
 }
 
 /** The text that identifies a message and its attempt at the channel. */

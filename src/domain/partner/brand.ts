@@ -3,12 +3,13 @@
  * contract, "Events"; D31, D32). A part that a brand leaves out has its default, which is here too. Pure.
  */
 import type { FlowChanges } from '../conversation/flow.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES, type MessageType, type Templates } from '../message/notify.ts';
+import { DEFAULT_TEMPLATES, TEMPLATE_KINDS, type TemplateKind, type Templates } from '../message/notify.ts';
 import { MESSAGE_LANGUAGES, type MessageLanguage } from '../message/outgoing-message.ts';
 
 // The default messages of a key, in the name of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
-// `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). Each
-// message ends with the word that stops further messages.
+// `offer` carry the debt balance and the "I am interested" button; `rejected` and `reminder` have neither (D31). The
+// `rejected` message that tells the reasons has a button that asks for a review (D50). Each message ends with the word
+// that stops further messages.
 
 const DEFAULT_TEXTS: ByType<ByLanguage<string>> = {
   approved: {
@@ -45,6 +46,16 @@ const DEFAULT_TEXTS: ByType<ByLanguage<string>> = {
       'Olá, {name}: o seu pedido com {partner} e Ventanilla continua aberto. Responda a esta mensagem e ' +
       'continuamos de onde paramos. Para não receber mais mensagens, responda PARAR.',
   },
+  rejected_reasons: {
+    es:
+      'Hola, {name}: gracias por tu solicitud con {partner} y Ventanilla. Por ahora no podemos aprobarla. Los ' +
+      'motivos:\n• {reason_1}\n• {reason_2}\n\nSi crees que hay un error, toca el botón o responde REVISIÓN y una ' +
+      'persona la revisa. Para no recibir más mensajes, responde BAJA.',
+    pt:
+      'Olá, {name}: agradecemos o seu pedido com {partner} e Ventanilla. Por enquanto não podemos aprová-lo. Os ' +
+      'motivos:\n• {reason_1}\n• {reason_2}\n\nSe você acha que há um erro, toque no botão ou responda REVISÃO e uma ' +
+      'pessoa o analisa. Para não receber mais mensagens, responda PARAR.',
+  },
 };
 
 const INTERESTED: ByLanguage<readonly string[]> = { es: ['Me interesa'], pt: ['Tenho interesse'] };
@@ -54,6 +65,7 @@ export const DEFAULT_BUTTONS: ByType<ByLanguage<readonly string[]>> = {
   offer: INTERESTED,
   rejected: { es: [], pt: [] },
   reminder: { es: [], pt: [] },
+  rejected_reasons: { es: ['Pedir revisión'], pt: ['Pedir revisão'] },
 };
 
 /** The channel has no code for Portuguese alone, only pt_BR and pt_PT. */
@@ -65,18 +77,19 @@ export const DEFAULT_PARAMETERS: ByType<readonly Placeholder[]> = {
   offer: ['name', 'partner', 'debt'],
   rejected: ['name', 'partner'],
   reminder: ['name', 'partner'],
+  rejected_reasons: ['name', 'partner', 'reason_1', 'reason_2'],
 };
 
 // The types and names that brands and their defaults share.
 
-/** The placeholders of a text: the applicant's name, the partner's name and the debt balance. */
-export const PLACEHOLDERS = ['name', 'partner', 'debt'] as const;
+/** The placeholders of a text: the applicant's name, the partner's name, the debt balance, and two reasons (D50). */
+export const PLACEHOLDERS = ['name', 'partner', 'debt', 'reason_1', 'reason_2'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** `{word}` in a text. Any word matches, so that the check can name an unknown placeholder. */
 export const PLACEHOLDER_PATTERN = /\{([^{}]*)\}/g;
 
-export type ByType<T> = Readonly<Record<MessageType, T>>;
+export type ByType<T> = Readonly<Record<TemplateKind, T>>;
 export type ByLanguage<T> = Readonly<Record<MessageLanguage, T>>;
 
 /** A template at the channel. Without a name it has the default name. */
@@ -97,6 +110,11 @@ export interface Brand {
   readonly buttons?: Partial<ByType<Partial<ByLanguage<readonly string[]>>>>;
   /** A text stands for the name of the template. */
   readonly templates?: Partial<ByType<string | TemplateSettings>>;
+  /**
+   * Whether the `rejected` message tells the reasons (D50). Absent or false: only where the law of the phone's country
+   * asks for it.
+   */
+  readonly rejected_reasons?: boolean;
   /** False: no message after a review follows one that has gone out (D40). */
   readonly after_review?: boolean;
   /** False: the tap on "I am interested" begins no conversation (D43). An object: its changes of the default flow. */
@@ -115,17 +133,22 @@ export interface EffectiveBrand {
     readonly languages: ByLanguage<string>;
     readonly parameters: readonly Placeholder[];
   }>;
+  readonly rejected_reasons: boolean;
   readonly after_review: boolean;
 }
 
 /** The longest value of each placeholder, in UTF-16 units. Longer names are shortened. */
-export const MAX_VALUE_LENGTH: Readonly<Record<Placeholder, number>> = { name: 60, partner: 60, debt: 40 };
+export const MAX_VALUE_LENGTH: Readonly<Record<Placeholder, number>> = {
+  ...{ name: 60, partner: 60, debt: 40 },
+  ...{ reason_1: 160, reason_2: 160 },
+};
 
 /**
- * Makes a name fit for a message. The channel refuses parameters with line breaks, tabs or more than four spaces in a
- * row (its error 132018), so each run of white space becomes one space. A long name ends after the last word that fits.
+ * Makes a name, or another value, fit for a message. The channel refuses parameters with line breaks, tabs or more than
+ * four spaces in a row (its error 132018), so each run of white space becomes one space. A long name ends after the
+ * last word that fits.
  */
-function shortName(text: string, maxLength: number): string {
+export function shortName(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= maxLength) return line;
   const lastSpace = line.lastIndexOf(' ', maxLength);
@@ -148,6 +171,7 @@ export function effectiveBrand(brand: Brand, partnerName: string): EffectiveBran
         parameters: settings.parameters ?? DEFAULT_PARAMETERS[type],
       };
     }),
+    rejected_reasons: brand.rejected_reasons ?? false,
     after_review: brand.after_review ?? true,
   };
 }
@@ -163,17 +187,18 @@ export function placeholdersOf(text: string): Set<string> {
   return new Set(Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, word = '']) => word));
 }
 
-/** Every type in every language. */
-export function* typesAndLanguages(): Generator<[MessageType, MessageLanguage]> {
-  for (const type of MESSAGE_TYPES) for (const language of MESSAGE_LANGUAGES) yield [type, language];
+/** Every kind of template in every language. */
+export function* typesAndLanguages(): Generator<[TemplateKind, MessageLanguage]> {
+  for (const type of TEMPLATE_KINDS) for (const language of MESSAGE_LANGUAGES) yield [type, language];
 }
 
-function byType<T>(make: (type: MessageType) => T): ByType<T> {
+function byType<T>(make: (type: TemplateKind) => T): ByType<T> {
   return {
     approved: make('approved'),
     offer: make('offer'),
     rejected: make('rejected'),
     reminder: make('reminder'),
+    rejected_reasons: make('rejected_reasons'),
   };
 }
 

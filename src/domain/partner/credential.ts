@@ -34,5 +34,7 @@ export interface Credential {
   /** The most applications in any 24 hours; null means no cap. */
   readonly dailyCap: number | null;
   readonly templates: Templates;
+  /** The brand's setting (D50); absent: it has none. */
+  readonly rejectedReasons?: boolean;
   readonly partner: { readonly id: PartnerId; readonly name: string; readonly country: Country };
 }

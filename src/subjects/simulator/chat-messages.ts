@@ -2,12 +2,14 @@
  * Reads the messages that reached their phone, for the simulator's page. Reads `message_records`, histories and the
  * personal data of applicants, and writes nothing.
  */
+
 import {
   type ApplicationId,
   type BlindIndex,
   type MessageId,
   messageIdsOf,
 } from '../../domain/application/ids.ts';
+import type { WordedReason } from '../../domain/application/refusal.ts';
 import { composeMessage } from '../../domain/message/compose-message.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
@@ -17,6 +19,7 @@ import type { Database } from '../../ground/postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
+import { toldReasons } from '../messages/sql/told-reasons.ts';
 import { FIRST_AFTER_REVIEW, recentMessagesFrom } from './newest-ids.ts';
 
 /** A message on a phone, with everything that its text is composed from. */
@@ -24,6 +27,8 @@ export interface ChatMessage {
   readonly messageId: MessageId;
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
+  /** The reasons that it told (D50). */
+  readonly reasons: readonly WordedReason[];
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
   /** The number of sends so far. The last one is on the phone. */
   readonly attempts: number;
@@ -119,12 +124,15 @@ async function read(
   text: string,
   values: unknown[],
 ): Promise<ChatMessage[]> {
-  type Row = SealedRow & Omit<ChatMessage, 'phoneIndex' | 'phone' | 'name'>;
+  type Row = SealedRow & Omit<ChatMessage, 'phoneIndex' | 'phone' | 'name' | 'reasons'>;
   const { rows } = await database.query<Row>(text, values);
   const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
+  const rejected = rows.filter(({ type }) => type === 'rejected').map(({ messageId }) => messageId);
+  const reasons = await toldReasons(database, rejected);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];
-    return [{ ...row, phoneIndex: row.phoneIndex!, phone: record.phone, name: record.name }];
+    const { phone, name } = record;
+    return [{ ...row, phoneIndex: row.phoneIndex!, phone, name, reasons: reasons.get(row.messageId) ?? [] }];
   });
 }
 

@@ -238,6 +238,7 @@ describe('a brand', () => {
       offer: 'ventanilla_offer',
       rejected: 'ventanilla_rejected',
       reminder: 'ventanilla_reminder',
+      rejected_reasons: 'ventanilla_rejected_reasons',
     });
   });
 
@@ -259,7 +260,7 @@ describe('a brand', () => {
     [null, /^the file: must be a JSON object/],
     [
       { colour: 1 },
-      /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates, after_review, contract, conversation$/,
+      /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates, rejected_reasons, after_review, contract, conversation$/,
     ],
     [JSON.parse('{"__proto__": 1}'), /^the file: unknown key "__proto__"/],
     [{ 'a\u001b[2Jb': 1 }, /^the file: unknown key "a\?\[2Jb"/],
@@ -275,7 +276,7 @@ describe('a brand', () => {
     [{ texts: 'x' }, /^texts: must be a JSON object/],
     [
       { texts: { ofer: {} } },
-      /^texts: unknown key "ofer"; the keys are approved, offer, rejected, reminder$/,
+      /^texts: unknown key "ofer"; the keys are approved, offer, rejected, reminder, rejected_reasons$/,
     ],
     [{ texts: { offer: 'x' } }, /^texts\.offer: must be a JSON object/],
     [{ texts: { offer: { en: 'x' } } }, /^texts\.offer: unknown key "en"; the keys are es, pt$/],
@@ -470,7 +471,7 @@ describe('any brand', () => {
           assert.ok(text.includes(parameter));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 4000 },
     );
     assert.ok(passed > 100, `only ${passed} passed`);
   });

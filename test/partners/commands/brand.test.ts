@@ -35,6 +35,7 @@ test("a key without a brand sends the default texts in its partner's name", asyn
     'texts',
     'buttons',
     'templates',
+    'rejected_reasons',
     'after_review',
     'conversation',
   ]);
@@ -87,6 +88,7 @@ test('D32: a brand is set and shown, rotation keeps it, and would_notify shows i
     offer: 'acme_offer',
     rejected: 'ventanilla_rejected',
     reminder: 'ventanilla_reminder',
+    rejected_reasons: 'ventanilla_rejected_reasons',
   });
   const successor = await json('key', 'rotate', `${id}`);
   assert.deepEqual(await json('key', 'brand', 'show', `${successor.id}`), set);

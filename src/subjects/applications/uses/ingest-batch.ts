@@ -8,7 +8,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Outcome, Registered } from '../../../domain/application/read-application.ts';
 import { readApplication } from '../../../domain/application/read-application.ts';
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../../../domain/application/sandbox.ts';
-import { messageType } from '../../../domain/message/notify.ts';
+import { messageType, templateKindOf } from '../../../domain/message/notify.ts';
 import type { Credential, Environment, KeyId } from '../../../domain/partner/credential.ts';
 import type { DecidingPolicy, LivePolicySource } from '../../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../../ground/base/language.ts';
@@ -198,7 +198,7 @@ function conclude(
 }
 
 /** The outcome on DEV: every valid application registers, except for sandbox phones (D19, D38). */
-function simulate(candidate: Candidate, { dailyCap, templates }: Credential): Outcome {
+function simulate(candidate: Candidate, { dailyCap, templates, rejectedReasons }: Credential): Outcome {
   const { application } = candidate;
   const { id_number: idNumber, phone } = application;
   const forced = forcedOutcome(phone);
@@ -211,5 +211,6 @@ function simulate(candidate: Candidate, { dailyCap, templates }: Credential): Ou
   const outcome: Registered = { ...registered(candidate, null), score, decision };
   const type = messageType(application, decision);
   if (type === null || phone === null) return outcome;
-  return { ...outcome, wouldNotify: { type, destination: phone, template: templates[type] } };
+  const template = templates[templateKindOf(type, phone, rejectedReasons)];
+  return { ...outcome, wouldNotify: { type, destination: phone, template } };
 }

@@ -14,6 +14,7 @@ import type { ShownInput } from '../../conversation/uses/operate.ts';
 import { incomeCheckOf } from '../../income/sql/income-checks.ts';
 import { type Observation, observationsOf } from '../../income/uses/show-income.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
+import { toldReasons } from '../../messages/sql/told-reasons.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
 import { readBrandOf } from '../sql/brand-of.ts';
@@ -97,8 +98,14 @@ async function announcedMessages(
   const brand = await readBrandOf(database, id);
   if (brand === null || typeof name !== 'string' || typeof phone !== 'string') return [];
   if (typeof currency !== 'string' || typeof debtAmount !== 'number') return [];
+  const told = await toldReasons(
+    database,
+    messages.map(({ id: messageId }) => messageId),
+  );
   return messages.flatMap(({ id: messageId, type, attempts }) => {
-    const source = { messageId, type, attempt: Math.max(attempts, 1), name, phone: phone as Phone };
+    const attempt = Math.max(attempts, 1);
+    const reasons = told.get(messageId) ?? [];
+    const source = { messageId, type, attempt, name, phone: phone as Phone, reasons };
     try {
       return [composeMessage({ ...source, ...brand, debtAmount, currency })];
     } catch {

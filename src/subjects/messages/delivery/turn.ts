@@ -27,6 +27,7 @@ import { type Claimed, type ClaimedMessage, claimMessages, readClaimed } from '.
 import { type Deferral, defer, setAside } from '../sql/deferral.ts';
 import { tellFailed } from '../sql/failed-messages.ts';
 import type { SendResultRow } from '../sql/send-results.ts';
+import { noteToldReasons } from '../sql/told-reasons.ts';
 import { ANSWER_WITHIN_MS, answerOf, noticeOf, sendOnce, type Turn } from './sending.ts';
 
 export interface DeliveryContext {
@@ -138,6 +139,10 @@ async function beginClaimed(
     faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
   );
   const outgoing = ready.filter(({ message }) => sending.has(message.messageId));
+  await noteToldReasons(
+    claim,
+    outgoing.map(({ message }) => message),
+  );
   return { outgoing, faults: byBatch(faults) };
 }
 

@@ -2,6 +2,7 @@
  * Applies status events of the channel to messages and replies (docs/messages.md, "What moves a message").
  * `rules/settle.ts` has the rule, and the files in `sql` write the tables.
  */
+
 import type { BlindIndex, MessageId } from '../../../domain/application/ids.ts';
 import { parseCallback } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
@@ -26,6 +27,7 @@ import {
   settleReplies,
 } from '../sql/replies/settlement.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+import { toldCodes } from '../sql/told-reasons.ts';
 
 // First part: finds the message of each status event.
 
@@ -96,6 +98,10 @@ async function settleStatuses(
   const optedOut: OptOutChange[] = [...replies.optedOut];
   const users: KnownUser[] = [...replies.users];
   const early: IndexedStatus[] = [];
+  const refused = others.flatMap(({ failure, callback }) =>
+    failure?.kind === 'pause_template' ? (messageOf(callback) ?? []) : [],
+  );
+  const told = await toldCodes(session, refused);
   const { pauses, failed } = await settleMessages(session, find, (held) => {
     const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
     let { pauseSender } = replies;
@@ -118,7 +124,8 @@ async function settleStatuses(
       // resumed.
       if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
       if (failure?.kind === 'pause_template') {
-        pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
+        const kind = told.has(messageId) ? 'rejected_reasons' : message.type;
+        pauseTemplates.set(templateNames(message.templates)[kind], failure.reason);
       }
     }
     moved += moves.size;

@@ -1,8 +1,9 @@
 /**
  * Claims due messages, and reads everything that they are composed from (src/subjects/messages/README.md). Calls
- * `claim_due`, and reads batches and envelopes.
+ * `claim_due`, and reads batches, envelopes, the history and `paused_templates`.
  */
 import {
+  type ApplicationId,
   applicationOfMessage,
   type BatchId,
   type BlindIndex,
@@ -11,9 +12,11 @@ import {
   type MessageId,
   partitionOf,
 } from '../../../domain/application/ids.ts';
+import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import { refusalReasons, type WordedReason } from '../../../domain/application/refusal.ts';
 import type { MessageSource } from '../../../domain/message/compose-message.ts';
-import type { MessageType } from '../../../domain/message/notify.ts';
-import type { Brand } from '../../../domain/partner/brand.ts';
+import { type MessageType, tellsReasons } from '../../../domain/message/notify.ts';
+import { type Brand, templateNames } from '../../../domain/partner/brand.ts';
 import { type PartnerId, toPartnerId } from '../../../domain/partner/credential.ts';
 import type { Phone } from '../../../domain/phone/phone.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
@@ -21,9 +24,10 @@ import type { Database, Transaction } from '../../../ground/postgres/database.ts
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { readReasons } from '../../applications/sql/decided-reasons.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
-import { FACTS_BYTES, moneyAt } from '../../applications/sql/prepared-batch.ts';
+import { FACT_BYTES, FACTS_BYTES, moneyAt } from '../../applications/sql/prepared-batch.ts';
 
 /** A message with everything that it is composed from. It is a `MessageSource` if its phone and name are there. */
 export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
@@ -63,6 +67,7 @@ interface ClaimedBatch {
   /** A position without an application has null. */
   idNumbers: (string | null)[];
   facts: Buffer;
+  policyId: number;
   partnerId: PartnerId;
   partnerName: string;
   brand: Brand;
@@ -72,7 +77,8 @@ interface ClaimedBatch {
  * Reads whole batches: their messages are mostly due together, and reading single applications of them is expensive.
  */
 const READ_BATCHES = `
-  SELECT b.id, b.phones, b.id_numbers AS "idNumbers", b.facts, b.partner_id AS "partnerId", p.name AS "partnerName", k.brand
+  SELECT b.id, b.phones, b.id_numbers AS "idNumbers", b.facts, b.policy_id AS "policyId", b.partner_id AS "partnerId",
+    p.name AS "partnerName", k.brand
   FROM batches b
   JOIN partners p ON p.id = b.partner_id
   JOIN api_keys k ON k.id = b.api_key_id
@@ -146,6 +152,14 @@ async function messagesOf(
     };
   });
   const persons = await readPersonalData(claim, vault, found, ['name', 'phone']);
+  const reasons = await reasonsOf(
+    claim,
+    persons.flatMap(({ row: { message, batch, position }, person: { record } }) =>
+      message.type === 'rejected' && record?.phone && tellsReasons(batch.brand.rejected_reasons, record.phone)
+        ? [{ messageId: message.messageId, batch, position }]
+        : [],
+    ),
+  );
   return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {
@@ -162,8 +176,55 @@ async function messagesOf(
       partnerId: batch.partnerId,
       partnerName: batch.partnerName,
       brand: batch.brand,
+      reasons: reasons.get(message.messageId) ?? [],
     };
   });
+}
+
+/** A `rejected` message that tells the reasons. */
+interface Telling {
+  readonly messageId: MessageId;
+  readonly batch: ClaimedBatch;
+  readonly position: number;
+}
+
+/** Of the review that gave the status; the score rejected an application without one. */
+const REVIEW_CODES = `
+  SELECT DISTINCT ON (e.application_id) e.application_id::float8 AS id, e.reason_code AS code FROM application_events e
+  WHERE e.application_id = ANY ($1::bigint[]) AND e.to_status <> e.from_status ORDER BY e.application_id, e.id DESC`;
+const PAUSED = 'SELECT name FROM paused_templates WHERE name = ANY ($1)';
+
+/**
+ * The reasons that these messages tell (D50). None where the channel has refused the template that tells them: the one
+ * without reasons goes out, so that a brand which has had only that one approved goes on.
+ */
+async function reasonsOf(
+  claim: Transaction,
+  all: readonly Telling[],
+): Promise<ReadonlyMap<MessageId, readonly WordedReason[]>> {
+  if (all.length === 0) return new Map();
+  const templateOf = ({ batch }: Telling) => templateNames(batch.brand.templates).rejected_reasons;
+  const names = [...new Set(all.map(templateOf))];
+  const { rows: paused } = await claim.query<{ name: string }>(PAUSED, [names]);
+  const telling = all.filter((one) => !paused.some(({ name }) => name === templateOf(one)));
+  const ids = telling.map(({ messageId }) => applicationOfMessage(messageId));
+  const { rows: codes } = await claim.query<{ id: ApplicationId; code: ReasonCode | null }>(REVIEW_CODES, [
+    ids,
+  ]);
+  const reviews = new Map(codes.map(({ id, code }) => [id, code]));
+  const decided = await readReasons(
+    claim,
+    telling.map(({ batch: { policyId, facts }, position }) => ({
+      policyId,
+      facts: facts.subarray(position * FACT_BYTES, (position + 1) * FACT_BYTES),
+    })),
+  );
+  return new Map(
+    telling.map(({ messageId }, index) => [
+      messageId,
+      refusalReasons(reviews.get(applicationOfMessage(messageId)) ?? null, decided[index]!),
+    ]),
+  );
 }
 
 function indexAt<Kind extends BlindIndexKind>(
@@ -177,5 +238,14 @@ function indexAt<Kind extends BlindIndexKind>(
 /** The stand-in for a deleted batch, whose applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
   const facts = Buffer.alloc(FACTS_BYTES);
-  return { id, phones: [], idNumbers: [], facts, partnerId: toPartnerId(0), partnerName: '', brand: {} };
+  return {
+    id,
+    phones: [],
+    idNumbers: [],
+    facts,
+    policyId: 0,
+    partnerId: toPartnerId(0),
+    partnerName: '',
+    brand: {},
+  };
 }

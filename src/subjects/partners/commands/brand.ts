@@ -68,13 +68,13 @@ function shownText({ key, brand, previews }: KeyBrand): string {
   return `${[head, ...previews.map(previewText), after].join('\n')}${talks}`;
 }
 
-function previewText({ language, message }: Preview): string {
-  const { type, text, buttons, template } = message;
+function previewText({ kind, language, message }: Preview): string {
+  const { text, buttons, template } = message;
   const record = recordOf([
     ['text', text],
     ['buttons', buttons.map(({ title }) => `[ ${title} ]`).join(' ')],
     ['template', `${template.name} (${template.language})`],
     ['parameters', template.parameters.join(' | ')],
   ]);
-  return `${type}, ${language}\n${record}\n`;
+  return `${kind}, ${language}\n${record}\n`;
 }

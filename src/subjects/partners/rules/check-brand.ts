@@ -2,7 +2,7 @@
  * Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). Pure.
  */
 import { flowFaults } from '../../../domain/conversation/check-flow.ts';
-import { isOffering, MESSAGE_TYPES, type MessageType } from '../../../domain/message/notify.ts';
+import { isOffering, TEMPLATE_KINDS, type TemplateKind } from '../../../domain/message/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../../domain/message/outgoing-message.ts';
 import {
   type Brand,
@@ -47,7 +47,8 @@ function formFaults(value: unknown): Faults {
       eachTypeAndLanguage(texts, at, (text, path, type) => textFaults(text, path, type)),
     buttons: (buttons: unknown, at: string) =>
       eachTypeAndLanguage(buttons, at, (titles, path, type) => buttonFaults(titles, path, type)),
-    templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
+    templates: (templates: unknown, at: string) => eachKey(templates, at, TEMPLATE_KINDS, templateFaults),
+    rejected_reasons: flagFaults,
     after_review: flagFaults,
     contract: contractFaults,
     conversation: conversationFaults,
@@ -79,9 +80,9 @@ function* eachKey<K extends string>(
 function eachTypeAndLanguage(
   value: unknown,
   path: string,
-  check: (value: unknown, path: string, type: MessageType) => Faults,
+  check: (value: unknown, path: string, type: TemplateKind) => Faults,
 ): Faults {
-  return eachKey(value, path, MESSAGE_TYPES, (byLanguage, ofType, type) =>
+  return eachKey(value, path, TEMPLATE_KINDS, (byLanguage, ofType, type) =>
     eachKey(byLanguage, ofType, MESSAGE_LANGUAGES, (item, ofLanguage) => check(item, ofLanguage, type)),
   );
 }
@@ -110,7 +111,7 @@ function* contractFaults(name: unknown, path: string): Faults {
   }
 }
 
-function* textFaults(text: unknown, path: string, type: MessageType): Faults {
+function* textFaults(text: unknown, path: string, type: TemplateKind): Faults {
   if (typeof text !== 'string' || text.trim() === '') return yield `${path}: must be text`;
   if (!isPlainText(text.replaceAll('\n', ' '))) {
     yield `${path}: has control characters (only \\n is allowed) or half of a surrogate pair`;
@@ -138,7 +139,7 @@ function filledLength(text: string): number {
   ).length;
 }
 
-function* buttonFaults(titles: unknown, path: string, type: MessageType): Faults {
+function* buttonFaults(titles: unknown, path: string, type: TemplateKind): Faults {
   const least = isOffering(type) ? 1 : 0;
   if (!Array.isArray(titles) || titles.length < least || titles.length > MAX_BUTTONS) {
     return yield `${path}: must be a list of ${least} to ${MAX_BUTTONS} titles`;
@@ -156,7 +157,7 @@ function* buttonFaults(titles: unknown, path: string, type: MessageType): Faults
   if (new Set(texts).size < texts.length) yield `${path}: has the same title twice`;
 }
 
-function templateFaults(template: unknown, path: string, type: MessageType): Faults {
+function templateFaults(template: unknown, path: string, type: TemplateKind): Faults {
   if (typeof template === 'string') return nameFaults(template, path);
   const parts = {
     name: nameFaults,
@@ -179,7 +180,7 @@ function* languageFaults(code: unknown, path: string): Faults {
   }
 }
 
-function* parameterFaults(parameters: unknown, path: string, type: MessageType): Faults {
+function* parameterFaults(parameters: unknown, path: string, type: TemplateKind): Faults {
   const allowed: readonly unknown[] = DEFAULT_PARAMETERS[type];
   const fits =
     Array.isArray(parameters) &&

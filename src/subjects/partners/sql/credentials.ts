@@ -25,7 +25,7 @@ const MAX_WAITING = 5_000;
  * keys too, so that their use is counted.
  */
 const FIND = `
-  SELECT ${KEY_FACTS}, k.language, k.brand -> 'templates' AS templates, p.name, p.country,
+  SELECT ${KEY_FACTS}, k.language, k.brand -> 'templates' AS templates, k.brand -> 'rejected_reasons' AS "rejectedReasons", p.name, p.country,
     k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS "isLive"
   FROM api_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.digest = ANY ($1)`;
@@ -34,6 +34,7 @@ interface Row extends KeyFacts {
   mac: Buffer;
   language: LanguageSetting;
   templates: Brand['templates'] | null;
+  rejectedReasons: boolean | null;
   name: string;
   country: Country;
   isLive: boolean;
@@ -127,6 +128,7 @@ function foundKeyOf(row: Row): FoundKey {
     language: row.language,
     dailyCap: row.dailyCap,
     templates: templateNames(row.templates ?? undefined),
+    ...(row.rejectedReasons !== null && { rejectedReasons: row.rejectedReasons }),
     partner: { id: row.partnerId, name: row.name, country: row.country },
   };
   return { credential, isLive: row.isLive, facts: row };

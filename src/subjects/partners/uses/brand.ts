@@ -2,10 +2,12 @@
  * What operators do with the brand of a key: read, check, set, preview (docs/brand.md; contract, "Events"; D31, D32).
  * Writes the store through `sql/api-keys.ts`.
  */
+
 import { toMessageId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
 import { composeMessage } from '../../../domain/message/compose-message.ts';
+import type { TemplateKind } from '../../../domain/message/notify.ts';
 import type { MessageLanguage, OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import {
   type Brand,
@@ -15,6 +17,7 @@ import {
 } from '../../../domain/partner/brand.ts';
 import type { KeyId } from '../../../domain/partner/credential.ts';
 import { toPhone } from '../../../domain/phone/phone.ts';
+import { BUILT_IN_REASONS } from '../../../domain/scorecard/reasons.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -26,6 +29,7 @@ export type { Brand };
 
 /** A message to a made-up applicant. */
 export interface Preview {
+  readonly kind: TemplateKind;
   readonly language: MessageLanguage;
   readonly message: OutgoingMessage;
 }
@@ -83,14 +87,20 @@ const MADE_UP = {
   pt: { name: 'João Silva', phone: toPhone('+5511900000000'), debtAmount: 8_500, currency: 'BRL' },
 } as const;
 
+const MADE_UP_REASONS = (['three_debts', 'no_history'] as const).map((code) => ({
+  code,
+  words: BUILT_IN_REASONS[code],
+}));
+
 function previewsOf(brand: EffectiveBrand): Preview[] {
-  return [...typesAndLanguages()].map(([type, language]) => ({
+  return [...typesAndLanguages()].map(([kind, language]) => ({
+    kind,
     language,
     message: composeMessage({
       ...MADE_UP[language],
       messageId: toMessageId('1'),
       attempt: 1,
-      type,
+      ...(kind === 'rejected_reasons' ? { type: 'rejected', reasons: MADE_UP_REASONS } : { type: kind }),
       partnerName: brand.partner,
       brand,
     }),
