@@ -197,6 +197,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--file',
     join(folder, HOSTILE, 'new.json'),
   ],
+  'suppression import': [join(folder, `none ${HOSTILE}`), '--source', 'CRC'],
+  'suppression registers': [],
   'terms check': [join(folder, `none ${HOSTILE}.json`)],
   'terms price': ['--country', HOSTILE, '--amount', '1', '--on', '2026-12-01'],
   'reconsideration list': ['--answered'],

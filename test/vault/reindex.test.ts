@@ -315,6 +315,7 @@ describe('vault reindex', () => {
       [
         'batches.id_numbers',
         'batches.phones',
+        'cases.message_index',
         'channel_users.phone_index',
         'channel_users.user_index',
         'conversation_inputs.message_index',
@@ -323,6 +324,7 @@ describe('vault reindex', () => {
         'early_events.channel_message_id',
         'early_events.user_index',
         'erased_phones.phone_index',
+        'excluded_numbers.phone_index',
         // These are emptied, and filled again by the upkeep.
         'look_up_buckets.indexes',
         'message_records.channel_message_id',

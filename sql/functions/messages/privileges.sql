@@ -11,5 +11,8 @@ SELECT runtime_may('SELECT, UPDATE', 'sender');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'paused_templates');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'early_events');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'suppressions');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'exclusion_registers');
+SELECT runtime_may('USAGE', 'exclusion_registers_id_seq');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'excluded_numbers');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'channel_users');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'replies');

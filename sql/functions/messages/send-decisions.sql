@@ -171,6 +171,7 @@ BEGIN
       WHEN g.id = ANY (p_replaced) THEN 'replaced'
       -- The test uses no EXISTS, which the planner may turn into a hash of the whole table.
       WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
+      WHEN (SELECT true FROM excluded_numbers x WHERE x.phone_index = g.phone_index LIMIT 1) THEN 'suppressed'
       WHEN p_is_paused THEN 'sender_paused'
       WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
       WHEN g.id = ANY (p_over) THEN 'recipient_limit'

@@ -46,10 +46,14 @@ SELECT runs_as_owner('keep_policy_constants(smallint, jsonb, bytea)');
 -- Withdraws a version that was never live. Returns whether there was one.
 CREATE OR REPLACE FUNCTION withdraw_policy(p_version text, p_actor text) RETURNS boolean
 LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
 BEGIN
   -- An activation at the same moment is over by then, or comes after and is refused.
   PERFORM FROM policy_live l FOR UPDATE;
-  UPDATE policies p SET withdrawn_at = clock_timestamp(), withdrawn_by = p_actor
+  -- Read before the change: a cluster takes no clock in it.
+  v_now := clock_timestamp();
+  UPDATE policies p SET withdrawn_at = v_now, withdrawn_by = p_actor
   WHERE p.version = p_version AND p.added_by IS NOT NULL AND p.withdrawn_at IS NULL
     AND NOT EXISTS (SELECT FROM policy_activations a WHERE a.policy_id = p.id);
   RETURN FOUND;

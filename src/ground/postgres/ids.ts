@@ -24,6 +24,7 @@ export function takeId(
     | 'policies'
     | 'policy_proposals'
     | 'policy_shadows'
+    | 'exclusion_registers'
     | 'flows'
     | 'signing_codes'
     | 'operators'

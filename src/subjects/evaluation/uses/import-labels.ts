@@ -4,12 +4,10 @@
  * ended is begun again and ends with the same labels. Writes by `sql/labels.ts` and records the act before the first
  * line.
  */
-import { createReadStream } from 'node:fs';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
-import { describeError } from '../../../ground/base/describe-error.ts';
-import { ToldError } from '../../../ground/base/told-error.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { noting } from '../../../program/operations/acting.ts';
+import { linesOf } from '../../../program/operations/file-lines.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
 import { readToday } from '../../policies/sql/policies.ts';
@@ -53,7 +51,7 @@ export async function importLabels(context: OperatorContext, path: string): Prom
   };
   let read: ReadLabel | null = null;
   let some: Numbered[] = [];
-  for await (const { line, text } of linesOf(path)) {
+  for await (const { line, text } of linesOf(path, MAX_LINE)) {
     if (text?.trim() === '') continue;
     if (read === null) {
       const reader = labelReader(text ?? '', today);
@@ -116,32 +114,4 @@ async function importSome(database: Database, some: readonly Numbered[], done: I
 function sortOf(stored: Label, label: Label): 'already' | 'changed' | 'older' {
   if (stored.day === label.day && stored.isBad === label.isBad) return 'already';
   return laterLabel(stored, label) === stored ? 'older' : 'changed';
-}
-
-/** The lines of a file with their numbers, without the ends of lines; null: the line is too long. */
-async function* linesOf(
-  path: string,
-): AsyncGenerator<{ line: number; text: string | null }, void, undefined> {
-  let [line, rest, isTooLong] = [0, '', false];
-  const next = (text: string) => {
-    line += 1;
-    const whole = isTooLong ? null : (line === 1 ? text.replace(/^\uFEFF/, '') : text).replace(/\r$/, '');
-    isTooLong = false;
-    return { line, text: whole === null || whole.length > MAX_LINE ? null : whole };
-  };
-  try {
-    for await (const piece of createReadStream(path, 'utf8')) {
-      const lines = `${rest}${piece}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const text of lines) yield next(text);
-      if (rest.length <= MAX_LINE) continue;
-      // What is too long is not kept until its end comes.
-      isTooLong = true;
-      rest = '';
-    }
-  } catch (error) {
-    if (error instanceof ToldError || !(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new OperatorError(`${path} cannot be read: ${describeError(error)}`);
-  }
-  if (rest !== '' || isTooLong) yield next(rest);
 }

@@ -1,11 +1,12 @@
 /**
- * `ventanilla suppression`: lists, adds and removes suppressions (docs/messages.md, "Consent"). A phone may come by
- * standard input.
+ * * `ventanilla suppression`: lists, adds, removes and imports suppressions (docs/messages.md, "Consent"). A phone may
+ * come by standard input.
  */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { BlindIndex } from '../../../domain/application/ids.ts';
+import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
 import { named } from '../../../ground/base/named.ts';
-import { addCommand, type Cli, limitOption } from '../../../program/cli/command.ts';
+import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
 import {
   type ListOptions,
   shortTime,
@@ -15,6 +16,7 @@ import {
 } from '../../../program/cli/output.ts';
 import { hiddenValue } from '../../../program/cli/reveal.ts';
 import { acting } from '../../../program/operations/acting.ts';
+import { importRegister, listRegisters, readRegisterName } from '../uses/import-register.ts';
 import { addSuppression, listSuppressions, removeSuppression } from '../uses/suppressions.ts';
 
 /** How many digits of a blind index are shown: enough to tell phones apart. */
@@ -26,6 +28,8 @@ export function addSuppressionCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addAdd(group, cli);
   addRemove(group, cli);
+  addImport(group, cli);
+  addRegisters(group, cli);
 }
 
 function addList(group: Command, { roles, io }: Cli): void {
@@ -34,8 +38,8 @@ function addList(group: Command, { roles, io }: Cli): void {
     .addHelpText(
       'after',
       '\nPhones are not stored in clear. INDEX is the beginning of a keyed hash of the phone; add and remove show' +
-        '\nthe same. SOURCE: keyword (the phone wrote BAJA or the like), channel (the phone told the channel to stop)' +
-        '\nor operator (you).',
+        '\nthe same. SOURCE: keyword (the phone wrote BAJA or the like), channel (the phone told the channel to stop),' +
+        '\noperator (you) or the name of a register, which come last.',
     )
     .action((options: ListOptions) =>
       roles.operate((context) =>
@@ -89,6 +93,74 @@ function addRemove(group: Command, { roles, io }: Cli): void {
         );
       }),
     );
+}
+
+interface ImportOptions {
+  readonly source: string;
+  readonly country?: Country;
+  readonly mayShrink?: boolean;
+  readonly json?: boolean;
+}
+
+function addImport(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'import',
+    'import a register of numbers that want no messages',
+    'suppression import excluded.txt --source "CRC"',
+  )
+    .argument('<file>', 'the whole register, a phone a line')
+    .requiredOption('--source <name>', 'the name of the register', asArgument(readRegisterName))
+    .option('--country <code>', 'the country of numbers without a country code (ISO 3166)', asCountry)
+    .option('--may-shrink', 'take numbers away also where many are missing in the file')
+    .addHelpText(
+      'after',
+      '\nA number that the file does not list any more gets messages again, unless something else suppresses it.',
+    )
+    .action((file: string, { json, source, country = undefined, mayShrink = false }: ImportOptions) =>
+      roles.operate(async (context) => {
+        const done = await importRegister(context, file, { source, country: country ?? null, mayShrink });
+        if (json) return writeJson(io, named(done, 'source added already gone refused refused_lines'));
+        const { added, already, gone, refused, refusedLines } = done;
+        const which =
+          refused === 0
+            ? ''
+            : ` (lines ${refusedLines.join(', ')}${refused > refusedLines.length ? ' …' : ''})`;
+        await writeOutput(
+          io,
+          `Register ${source}: ${added} added, ${already} already there, ${gone} gone, ${refused} refused${which}.\n`,
+        );
+      }),
+    );
+}
+
+function asCountry(text: string): Country {
+  const code = text.toUpperCase();
+  if (!Object.hasOwn(COUNTRY_CURRENCY, code)) throw new InvalidArgumentError('It is no country code.');
+  return code as Country;
+}
+
+function addRegisters(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'registers', 'list the registers that were imported', 'suppression registers').action(
+    ({ json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const registers = await listRegisters(context);
+        await writeList(
+          io,
+          registers,
+          { json: json === true, limit: registers.length + 1 },
+          {
+            columns: [
+              { title: 'REGISTER', value: ({ name }) => name },
+              { title: 'NUMBERS', value: ({ numbers }) => (numbers === null ? null : `${numbers}`) },
+              { title: 'IMPORTED', value: ({ importedAt }) => shortTime(importedAt) },
+            ],
+            json: (one) => named(one, 'name numbers imported_at'),
+            none: 'No register was imported.',
+          },
+        );
+      }),
+  );
 }
 
 function short(phoneIndex: BlindIndex<'phone'>): string {

@@ -45,6 +45,18 @@ export const SUPPRESSIONS = {
   indexes: [{ column: 'phone_index', isUnique: true, moves: MOVE_SUPPRESSIONS }],
 } satisfies Table;
 
+/** What an operator imports again, and a number that stays under its old index is gone with the next import. */
+const MOVE_EXCLUDED = `
+  INSERT INTO excluded_numbers (phone_index, register_id, import, listed_at)
+  SELECT g.after, x.register_id, max(x.import), min(x.listed_at)
+  FROM excluded_numbers x JOIN unnest($1::bigint[], $2::bigint[]) AS g(before, after) ON x.phone_index = g.before
+  GROUP BY g.after, x.register_id ON CONFLICT DO NOTHING`;
+const EXCLUDED_NUMBERS = {
+  name: 'excluded_numbers',
+  person: 'blind index',
+  indexes: [{ column: 'phone_index', moves: [MOVE_EXCLUDED] }],
+} satisfies Table;
+
 /** A row that stays under the old index is deleted by the upkeep a day later. */
 const MOVE_RECIPIENTS = `
   UPDATE recipients t SET phone_index = g.after
@@ -102,6 +114,8 @@ export const TABLES: readonly Table[] = [
   EARLY_EVENTS,
   { name: 'paused_templates', person: { not: 'names of templates' } },
   SUPPRESSIONS,
+  { name: 'exclusion_registers', person: { not: 'names of registers' } },
+  EXCLUDED_NUMBERS,
   CHANNEL_USERS,
   REPLIES,
 ];

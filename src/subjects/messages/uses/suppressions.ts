@@ -8,20 +8,26 @@ import { type OperatorContext, OperatorError } from '../../../program/operations
 import { phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
 import { readOnePhone } from '../../partners/uses/operator-phone.ts';
-import {
-  addSuppression as addStored,
-  liftSuppression,
-  readSuppressions,
-  type Suppression,
-} from '../sql/suppressions.ts';
+import { readExcludedNumbers } from '../sql/registers.ts';
+import { addSuppression as addStored, liftSuppression, readSuppressions } from '../sql/suppressions.ts';
+
+/** A phone that gets no messages, and what suppresses it: a source of suppressions, or a register by its name. */
+export interface SuppressedPhone {
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly source: string;
+  readonly createdAt: Date;
+}
 
 /**
- * All suppressions, newest first, in bounded memory. The store has no phones in clear text, only their blind indexes.
+ * All suppressions, newest first, and then the numbers of the registers; in bounded memory. The store has no phones in
+ * clear text, only their blind indexes.
  */
-export function listSuppressions({
+export async function* listSuppressions({
   database,
-}: OperatorContext): AsyncGenerator<Suppression, void, undefined> {
-  return readSuppressions(database);
+}: OperatorContext): AsyncGenerator<SuppressedPhone, void, undefined> {
+  yield* readSuppressions(database);
+  for await (const { phoneIndex, register, listedAt } of readExcludedNumbers(database))
+    yield { phoneIndex, source: register, createdAt: listedAt };
 }
 
 /**
@@ -45,7 +51,9 @@ export async function removeSuppression(
 ): Promise<{ phoneIndex: BlindIndex<'phone'> }> {
   const phoneIndex = await indexOf(context, text);
   if (!(await againAfterConflict(() => liftSuppression(context.database, phoneIndex))))
-    throw new OperatorError('the phone is not suppressed');
+    throw new OperatorError(
+      'no opt-out and no operator suppresses the phone. A number of a register goes with the next file that does not list it',
+    );
   return { phoneIndex };
 }
 

@@ -255,7 +255,7 @@ export async function listPolicies(session: Session): Promise<PolicyVersion[]> {
 const ADD_DRAFT = 'INSERT INTO policy_drafts (version, content, actor) VALUES ($1, $2, $3)';
 const PUT_DRAFT = `
   INSERT INTO policy_drafts AS d (version, content, actor) VALUES ($1, $2, $3)
-  ON CONFLICT (version) DO UPDATE SET content = excluded.content, actor = excluded.actor, added_at = now()`;
+  ON CONFLICT (version) DO UPDATE SET content = excluded.content, actor = excluded.actor, added_at = excluded.added_at`;
 const DRAFTS = 'SELECT count(*)::integer AS count FROM policy_drafts WHERE version <> $1';
 const FIND_DRAFT = 'SELECT content FROM policy_drafts WHERE version = $1';
 const LOCK_DRAFT = 'SELECT content FROM policy_drafts WHERE version = $1 FOR UPDATE';

@@ -1,7 +1,7 @@
 /**
  * What somebody asks who was refused, or whose data is stored, in ordinary Spanish, Portuguese or English (D50): why,
  * a review by a person, or the data. Accents, capitals and question marks do not matter. Pure.
- * `test/reconsiderations/words.test.ts` has the table of what counts and what does not.
+ * Its test has the table of what counts and what does not.
  */
 import { plainWords } from '../../../domain/message/opt-out-words.ts';
 

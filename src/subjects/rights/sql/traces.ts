@@ -22,6 +22,9 @@ const BY_PHONE = {
   suppressions: `
     SELECT active, source, created_at, changed_at, stopped_at, resumed_at, lifted_at FROM suppressions
     WHERE phone_index = ANY ($1::bigint[])`,
+  excluded_numbers: `
+    SELECT r.name, x.listed_at FROM excluded_numbers x JOIN exclusion_registers r ON r.id = x.register_id
+    WHERE x.phone_index = ANY ($1::bigint[]) ORDER BY r.name`,
   recipients: `
     SELECT sent_at, answered_at, message_id, partner_id, is_rejected, earlier_ids, earlier_at, earlier_partners
     FROM recipients WHERE phone_index = ANY ($1::bigint[])`,
