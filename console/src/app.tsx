@@ -24,6 +24,7 @@ import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 
 /** Few operators lead: the page is a file of its own. */
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
+const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
 
 /** `arrival` is what the address said that opened the page. */
 export function App({ arrival }: { arrival: Arrival }) {
@@ -93,6 +94,11 @@ function Pages({ operator }: { operator: Operator }) {
               <ProposalsPage operatorId={operator.id} />
             </Route>
           )}
+          <Route path="/reconsiderations">
+            <LazyPage>
+              <ReconsiderationsPage mayAnswer={mayDecide} />
+            </LazyPage>
+          </Route>
           <Route path="/">
             <Redirect to="/queue" replace />
           </Route>

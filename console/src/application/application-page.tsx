@@ -7,6 +7,7 @@ import card from '../base-ui/card.module.css';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
+import { Asked } from './asked.tsx';
 import { Chat } from './chat.tsx';
 import { Earlier } from './earlier.tsx';
 import { Evidence } from './evidence.tsx';
@@ -68,6 +69,7 @@ function Shown({ application, mayReveal }: { application: ApplicationReply; mayR
           <Points application={application} />
           <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
           <Chat application={application} revealed={revealed} />
+          <Asked revealed={revealed} />
         </div>
         <div className={styles.column}>
           <Standing application={application} />

@@ -12,6 +12,7 @@ type Role = Operator['role'];
 const PAGES = [
   { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
+  { page: 'reconsiderations', path: '/reconsiderations', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'lead', path: '/lead', roles: ['admin'] },
 ] as const satisfies readonly { page: string; path: string; roles: readonly Role[] }[];
 

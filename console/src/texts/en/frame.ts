@@ -4,7 +4,7 @@ import { counted } from '../../../../src/ground/base/counted.ts';
 export const frame = {
   skip: 'Skip to the content',
   pages: 'Pages',
-  pageNames: { queue: 'Queue', proposals: 'Proposals', lead: 'Lead' },
+  pageNames: { queue: 'Queue', proposals: 'Proposals', reconsiderations: 'Reconsiderations', lead: 'Lead' },
   toConfirm: 'to confirm',
   language: 'Language',
   account: 'Account',

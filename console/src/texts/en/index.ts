@@ -7,9 +7,22 @@ import { keyboard } from './keyboard.ts';
 import { lead } from './lead.ts';
 import { proposals } from './proposals.ts';
 import { queue } from './queue.ts';
+import { reconsiderations } from './reconsiderations.ts';
 import { signIn } from './sign-in.ts';
 
-export const en = { application, codes, decide, desk, frame, keyboard, lead, proposals, queue, signIn };
+export const en = {
+  application,
+  codes,
+  decide,
+  desk,
+  frame,
+  keyboard,
+  lead,
+  proposals,
+  queue,
+  reconsiderations,
+  signIn,
+};
 
 /** English has the list: a text that another language lacks is an error of types. */
 export type Texts = typeof en;

@@ -4,7 +4,12 @@ import type { Texts } from '../en/index.ts';
 export const frame: Texts['frame'] = {
   skip: 'Ir al contenido',
   pages: 'Páginas',
-  pageNames: { queue: 'Cola', proposals: 'Propuestas', lead: 'Supervisión' },
+  pageNames: {
+    queue: 'Cola',
+    proposals: 'Propuestas',
+    reconsiderations: 'Reconsideraciones',
+    lead: 'Supervisión',
+  },
   toConfirm: 'por confirmar',
   language: 'Idioma',
   account: 'Cuenta',

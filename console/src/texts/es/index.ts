@@ -8,6 +8,7 @@ import { keyboard } from './keyboard.ts';
 import { lead } from './lead.ts';
 import { proposals } from './proposals.ts';
 import { queue } from './queue.ts';
+import { reconsiderations } from './reconsiderations.ts';
 import { signIn } from './sign-in.ts';
 
 export const es: Texts = {
@@ -20,5 +21,6 @@ export const es: Texts = {
   lead,
   proposals,
   queue,
+  reconsiderations,
   signIn,
 };

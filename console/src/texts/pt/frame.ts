@@ -4,7 +4,12 @@ import type { Texts } from '../en/index.ts';
 export const frame: Texts['frame'] = {
   skip: 'Ir para o conteúdo',
   pages: 'Páginas',
-  pageNames: { queue: 'Fila', proposals: 'Propostas', lead: 'Supervisão' },
+  pageNames: {
+    queue: 'Fila',
+    proposals: 'Propostas',
+    reconsiderations: 'Reconsiderações',
+    lead: 'Supervisão',
+  },
   toConfirm: 'a confirmar',
   language: 'Idioma',
   account: 'Conta',
