@@ -406,7 +406,7 @@ const CONSOLE = [
   ['format', 'sign-in'],
   ['decide', 'lead'],
   ['application', 'queue', 'frame'],
-  ['proposals'],
+  ['proposals', 'reconsiderations'],
 ];
 
 test('no arrow runs back up in the console', () => {
