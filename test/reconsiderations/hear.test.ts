@@ -176,6 +176,22 @@ describe('D50: whoever was refused and writes', () => {
     assert.deepEqual([await casesOf(ana), await ana.replies()], [[], []]);
   });
 
+  it('where the look-up of phones fails, nobody else’s message waits, and the person may write again', async () => {
+    const ana = await refusedAt();
+    const eva = await applicantAt();
+    const away = 'look_up(bigint[], bigint[], bigint, bigint, boolean)';
+    await database.query(`ALTER FUNCTION ${away} RENAME TO look_up_away`);
+    try {
+      await hear(await ana.textEvent(why), await eva.tapEvent());
+    } finally {
+      await database.query(`ALTER FUNCTION ${away.replace('look_up', 'look_up_away')} RENAME TO look_up`);
+    }
+    assert.equal(await eva.place(), 'data_consent service');
+    assert.deepEqual(await textsOf(ana), []);
+    await writes(ana, why);
+    assert.equal((await textsOf(ana)).length, 1);
+  });
+
   it('of two applications the open one counts, and of two refused ones the newest', async () => {
     const first = await refusedAt();
     const second = await refusedAt({ phone: first.phone });

@@ -22,7 +22,7 @@ export function reconsiderationService(): Service {
     ],
     hear: async ({ database, vault, log, setting }, heard) => {
       const days = { reconsideration: setting(RECONSIDERATION_DAYS), data: setting(DATA_REQUEST_DAYS) };
-      const onFault = (id: number, error: unknown) =>
+      const onFault = (id: number | null, error: unknown) =>
         log.error(
           { application_id: id, error: errorFields(error) },
           'a message of a refused person cannot be answered',

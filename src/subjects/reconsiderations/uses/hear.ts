@@ -97,18 +97,21 @@ interface Done {
 
 const NOT_MINE: Done = { did: null, takes: false };
 
+type OnFault = (applicationId: ApplicationId | null, error: unknown) => void;
+
 /**
  * Answers these messages as far as their persons were refused or ask for their data. May be called again with the same
- * messages. `onFault` gets an application whose messages could not be stored; the others go on.
+ * messages. `onFault` gets an application whose messages could not be stored, or null where the applications of phones
+ * could not be found; the others go on.
  */
 export async function hearRefused(
   context: CasesContext,
   all: readonly Heard[],
-  onFault: (applicationId: ApplicationId, error: unknown) => void,
+  onFault: OnFault,
 ): Promise<HeardOfRefused> {
   const written = all.filter(mayMatter);
   if (written.length === 0) return { taken: [], notices: [] };
-  const persons = await wordsOf(context.database, written);
+  const persons = await wordsOf(context.database, written, onFault);
   const taken: Heard[] = [];
   const notices: CaseNotice[] = [];
   for (const words of persons) {
@@ -130,7 +133,7 @@ function mayMatter({ event, phoneIndex, optsOut }: Heard): boolean {
   return event.kind === 'tap' || (event.kind === 'file' && event.media !== 'sticker');
 }
 
-async function wordsOf(database: Database, written: readonly Heard[]): Promise<Words[]> {
+async function wordsOf(database: Database, written: readonly Heard[], onFault: OnFault): Promise<Words[]> {
   const byPhone = Map.groupBy(written, ({ phoneIndex }) => phoneIndex as PhoneIndex);
   const open = await openOf(database, [...byPhone.keys()]);
   const wantsData = ({ event }: Heard) => event.kind === 'text' && asksOf(event.body).has('data');
@@ -144,7 +147,7 @@ async function wordsOf(database: Database, written: readonly Heard[]): Promise<W
   }
   const closed = [...mine.keys()].filter((phone) => !open.has(phone));
   const newest =
-    closed.length === 0 ? new Map<PhoneIndex, ApplicationId>() : await newestOf(database, closed);
+    closed.length === 0 ? new Map<PhoneIndex, ApplicationId>() : await lookedUp(database, closed, onFault);
   const ids = [...mine.keys()].flatMap((phone) => open.get(phone) ?? newest.get(phone) ?? []);
   const found = await readAskedAbout(database, ids);
   const untold = new Set([...waiting, ...(await withUntold(database, [...newest.values()]))]);
@@ -160,6 +163,19 @@ async function wordsOf(database: Database, written: readonly Heard[]): Promise<W
       ? []
       : [{ about, heard, asked, isTalk, hasUntold: untold.has(about.applicationId) }];
   });
+}
+
+/**
+ * The look-up reads many batches, and may be too slow or not possible, as during a `vault reindex`. Nobody else's
+ * message waits for that: these persons get no answer, and may write again.
+ */
+async function lookedUp(database: Database, phones: readonly PhoneIndex[], onFault: OnFault) {
+  try {
+    return await newestOf(database, phones);
+  } catch (error) {
+    onFault(null, error);
+    return new Map<PhoneIndex, ApplicationId>();
+  }
 }
 
 /** A wish for a person is a wish that a person looks at the refusal. */
