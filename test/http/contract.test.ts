@@ -784,12 +784,15 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     }
   });
 
-  it('D32, D50: would_notify names the template that tells the reasons, where a law or the brand asks for it', async () => {
+  it('D32, D50: would_notify names the template that tells the reasons where the brand asks for it', async () => {
     const plain = await service.addPartner();
     const always = await service.addPartner({ rejected_reasons: true });
-    const own = await service.addPartner({ templates: { rejected_reasons: 'acme_why' } });
+    const own = await service.addPartner({
+      rejected_reasons: true,
+      templates: { rejected_reasons: 'acme_why' },
+    });
     for (const [{ apiKey }, phone, template] of [
-      [plain, '+56987654321', 'ventanilla_rejected_reasons'],
+      [plain, '+56987654321', 'ventanilla_rejected'],
       [own, '+56987654321', 'acme_why'],
       [plain, '+573001234567', 'ventanilla_rejected'],
       [always, '+573001234567', 'ventanilla_rejected_reasons'],

@@ -75,7 +75,10 @@ export function tellsReasons(setting: boolean | undefined, phone: Phone): boolea
   return setting === true || (country !== null && REASONS_BY_LAW.includes(country));
 }
 
-/** The template of a message to a phone, where the application has reasons (D50). `setting`: that of the brand. */
-export function templateKindOf(type: MessageType, phone: Phone, setting: boolean | undefined): TemplateKind {
-  return type === 'rejected' && tellsReasons(setting, phone) ? 'rejected_reasons' : type;
+/**
+ * The template that `would_notify` names: what the brand says (D32). Where a law alone asks for the reasons, the name
+ * stays the contract's, although the message tells them.
+ */
+export function templateKindOf(type: MessageType, setting: boolean | undefined): TemplateKind {
+  return type === 'rejected' && setting === true ? 'rejected_reasons' : type;
 }

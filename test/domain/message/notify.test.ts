@@ -37,6 +37,7 @@ describe('notify', () => {
       approved: 'ventanilla_approved',
       offer: 'ventanilla_offer',
       rejected: 'ventanilla_rejected',
+      rejected_reasons: 'ventanilla_rejected_reasons',
       reminder: 'ventanilla_reminder',
     });
   });

@@ -211,6 +211,6 @@ function simulate(candidate: Candidate, { dailyCap, templates, rejectedReasons }
   const outcome: Registered = { ...registered(candidate, null), score, decision };
   const type = messageType(application, decision);
   if (type === null || phone === null) return outcome;
-  const template = templates[templateKindOf(type, phone, rejectedReasons)];
+  const template = templates[templateKindOf(type, rejectedReasons)];
   return { ...outcome, wouldNotify: { type, destination: phone, template } };
 }
