@@ -1,6 +1,6 @@
 /** Results of backtests are stored, and an activation says which one it rests on (D51; docs/policy.md, "Backtest"). */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -147,6 +147,22 @@ describe('an activation that rests on a backtest', () => {
       await assert.rejects(activatePolicy(runtime, { ...terms, backtest }), { code: 'VN008' });
     assert.equal((await readLive(database))!.card.version, 'default-2');
   });
+});
+
+it('D51: --html writes a page into a new file, and is refused before the run where the file is there', async () => {
+  const page = join(folder, 'page.html');
+  const { id } = await json('policy', 'backtest', 'default-2', '--html', page);
+  assert.match(await readFile(page, 'utf8'), new RegExp(`<h1>Backtest ${id}: default-2</h1>`));
+  const before = await stored();
+  const refused = await run('policy', 'backtest', 'default-2', '--html', page);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /is there: name a new file/);
+  assert.deepEqual(await stored(), before, 'nothing was run');
+  assert.match((await run('policy', 'backtests', `${id}`, '--html', page)).err, /name a new file/);
+  const again = join(folder, 'again.html');
+  await json('policy', 'backtests', `${id}`, '--html', again);
+  assert.equal(await readFile(again, 'utf8'), await readFile(page, 'utf8'));
+  assert.match((await run('policy', 'backtests', '--html', again)).err, /--html needs the number/);
 });
 
 it('D51: partners have their names, and those beyond twenty are one line', async () => {

@@ -6,12 +6,12 @@ import type { ReviewAction } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES, actionsOf } from '../../domain/application/reason-codes.ts';
 import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/event/event.ts';
 import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
+import { type Html, html, inline } from '../../ground/base/html.ts';
 import { EVENT_WORDS, LIMIT_WORDS, REASON_WORDS } from '../../wire/contract/event-words.ts';
 import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../../wire/contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../wire/contract/partner-event.ts';
 import { MAX_EVENTS } from '../../wire/contract/texts.ts';
 import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
-import { type Html, html, inline } from './html.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
 /** Not a part of the sample below, because tools would take it for an import of this file. */

@@ -1,6 +1,6 @@
 /** What the forms of `/docs` share. Pure; the page's script (`page/page.js`) does the work of the forms. */
 import type { Environment } from '../../domain/partner/credential.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../ground/base/html.ts';
 import { type Docs, inLanguage } from './parts.ts';
 
 /** The text that the page shows if a request gets no answer, for the attribute `data-unreachable`. */

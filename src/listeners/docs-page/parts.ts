@@ -3,8 +3,8 @@
  * `/docs` is made from.
  */
 import type { NamedField } from '../../domain/application/fields.ts';
+import { type Content, type Html, html } from '../../ground/base/html.ts';
 import type { Language } from '../../ground/base/language.ts';
-import { type Content, type Html, html } from './html.ts';
 
 /** The data behind the sections. */
 export interface Docs {

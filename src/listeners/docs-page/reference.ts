@@ -4,13 +4,13 @@
  */
 import { INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
 import { CRITERIA, type Criterion, type Decision, MAX_POINTS } from '../../domain/scorecard/scorecard.ts';
+import { type Content, type Html, html, inline } from '../../ground/base/html.ts';
 import type { Words } from '../../ground/base/language.ts';
 import { API_CHANGES } from '../../wire/contract/changes.ts';
 import { describeRule, isLegacy, isRequired, nameIn, typeName } from '../../wire/contract/describe.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../wire/contract/examples.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../wire/contract/response.ts';
 import { MAX_APPLICATIONS, REFUSAL_TEXTS } from '../../wire/contract/texts.ts';
-import { type Content, type Html, html, inline } from './html.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
 /** Every field with its meaning and its rule, from the field table (D5-D12). */

@@ -3,6 +3,7 @@
  * start. Pure. `wire/contract/catalogue.ts` and `domain/application/sandbox.ts` have the rules.
  */
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
+import { type Content, html, inline } from '../../ground/base/html.ts';
 import { LANGUAGES, type Words } from '../../ground/base/language.ts';
 import { faultCatalogue } from '../../wire/contract/catalogue.ts';
 import { API_VERSION } from '../../wire/contract/changes.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../wire/contract/texts.ts';
 import { events } from './events.ts';
 import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
-import { type Content, html, inline } from './html.ts';
 import {
   address,
   code,

@@ -1,5 +1,6 @@
 /** `ventanilla policy backtest` and `policy backtests` (docs/policy.md, "Backtest"). They need no data key. */
-import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { type Command, Option } from 'commander';
 import { DECISIONS, type Decision } from '../../../domain/scorecard/scorecard.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { named } from '../../../ground/base/named.ts';
@@ -13,9 +14,11 @@ import {
   writeList,
   writeOutput,
 } from '../../../program/cli/output.ts';
+import { writeNewFile } from '../../../program/cli/write-new-file.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { backtestPage } from '../rules/backtest-page.ts';
 import { type BacktestReport, changesInWords, type Share } from '../rules/backtest-report.ts';
-import { type LabelKind, type LabelledBand, type LabelReport, labelWarning } from '../rules/label-report.ts';
+import { LABEL_TITLES, type LabelledBand, type LabelReport, labelWarning } from '../rules/label-report.ts';
 import { type StoredReport, storedBacktest, storedBacktests, tryVersion } from '../uses/backtest.ts';
 import { sinceOption } from './since-option.ts';
 
@@ -23,6 +26,23 @@ import { sinceOption } from './since-option.ts';
 export function addBacktests(group: Command, cli: Cli): void {
   addBacktest(group, cli);
   addStored(group, cli);
+}
+
+interface HtmlOptions {
+  readonly html?: string;
+}
+
+type TryOptions = ListOptions & ActorOptions & HtmlOptions & { readonly since?: string };
+
+const htmlOption = () => new Option('--html <file>', 'also write a page with pictures into a new file');
+
+/** Before a run of minutes, and not after it. */
+function refuseFile(path: string | undefined): void {
+  if (path !== undefined && existsSync(path)) throw new OperatorError(`${path} is there: name a new file`);
+}
+
+async function writePage(path: string | undefined, stored: StoredReport): Promise<void> {
+  if (path !== undefined) await writeNewFile(path, Buffer.from(backtestPage(stored)));
 }
 
 function addBacktest(group: Command, { roles, io }: Cli): void {
@@ -34,10 +54,13 @@ function addBacktest(group: Command, { roles, io }: Cli): void {
   )
     .argument('<version>', 'the version')
     .addOption(sinceOption())
+    .addOption(htmlOption())
     .addOption(actorOption())
-    .action((version: string, { json, since, ...who }: ListOptions & ActorOptions & { since?: string }) =>
+    .action((version: string, { json, since, html, ...who }: TryOptions) =>
       roles.operate(async (context) => {
+        refuseFile(html);
         const stored = await tryVersion(namedBy(who, context), version, since ?? null);
+        await writePage(html, stored);
         await (json ? writeJson(io, backtestJson(stored)) : writeOutput(io, backtestText(stored)));
       }),
     );
@@ -46,11 +69,15 @@ function addBacktest(group: Command, { roles, io }: Cli): void {
 function addStored(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'backtests', 'list the stored backtests, or show one', 'policy backtests 7')
     .argument('[id]', 'the number of a backtest', readPositive)
-    .action((id: number | undefined, { json }: ListOptions) =>
+    .addOption(htmlOption())
+    .action((id: number | undefined, { json, html }: ListOptions & HtmlOptions) =>
       roles.operate(async (context) => {
+        if (id === undefined && html !== undefined)
+          throw new OperatorError('--html needs the number of a backtest');
         if (id !== undefined) {
           const stored = await storedBacktest(context, id);
           if (stored === null) throw new OperatorError(`there is no backtest ${id}`);
+          await writePage(html, stored);
           return json ? writeJson(io, backtestJson(stored)) : writeOutput(io, backtestText(stored));
         }
         const all = await storedBacktests(context);
@@ -123,13 +150,6 @@ function backtestText({ id, version, since, report }: StoredReport): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const LABELS: Readonly<Record<LabelKind, string>> = {
-  loans: 'Loans that went bad (imported)',
-  reviews: 'Rejected by a reviewer, of those in review',
-  incomes: 'Observed income below the declared one',
-  signatures: 'Signed contracts that were withdrawn',
-};
-
 function labelText(label: LabelReport, report: BacktestReport): string {
   const { kind, labelled, bad, gini, ks, bands, decisions } = label;
   const both = ({ before, after }: typeof gini) => `${figure(before)} before, ${figure(after)} after`;
@@ -138,7 +158,7 @@ function labelText(label: LabelReport, report: BacktestReport): string {
       `${prefix} ${band.name}`,
       `${percent(band.rate)} bad (${percent(band.low)} to ${percent(band.high)}) of ${band.labelled}`,
     ] as const;
-  return `${LABELS[kind]}\n${recordOf([
+  return `${LABEL_TITLES[kind]}\n${recordOf([
     ['labelled', `${labelled}, ${bad} of them bad`],
     ['Gini', both(gini)],
     ['KS', both(ks)],

@@ -12,6 +12,14 @@ import { type BacktestReport, wilson } from './backtest-report.ts';
  */
 export type LabelKind = 'loans' | 'reviews' | 'incomes' | 'signatures';
 
+/** What people read. */
+export const LABEL_TITLES: Readonly<Record<LabelKind, string>> = {
+  loans: 'Loans that went bad (imported)',
+  reviews: 'Rejected by a reviewer, of those in review',
+  incomes: 'Observed income below the declared one',
+  signatures: 'Signed contracts that were withdrawn',
+};
+
 /** Labelled applications of a range of scores, or of a decision. */
 export interface LabelledBand {
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * HTML templates that escape what is inserted. Only this module escapes the texts of `/docs`. Pure.
+ * HTML templates that escape what is inserted. Only this module escapes texts of pages that the program writes. Pure.
  * src/wire/contract/README.md has the rule.
  */
 
