@@ -31,7 +31,8 @@ describe('activations and the record of acts', () => {
 
   it('D51: an activation that the runtime role makes by itself has no act, and is told', async () => {
     const { rows } = await runtime.query(
-      `SELECT activate_policy(policy_id, activation_id, 'ventanilla', NULL, 'the store had no policy', '{}')::float8 AS id
+      `SELECT activate_policy(nextval('policy_activations_id_seq'), policy_id, activation_id, 'ventanilla', NULL,
+        'the store had no policy', '{}')::float8 AS id
        FROM policy_live`,
     );
     const { ok, events, mismatches } = await verify();

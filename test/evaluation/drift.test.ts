@@ -22,6 +22,7 @@ import { BUILT_IN_CARD } from '../support/built-in-card.ts';
 import { sessionsOf, testDatabase } from '../support/database.ts';
 import { Dying } from '../support/dying.ts';
 import { registrarOf } from '../support/intake.ts';
+import { shifted } from '../support/shifted.ts';
 
 /** Numbers between 0 and 1, the same in each run (mulberry32). */
 function numbers(seed: number): () => number {
@@ -102,8 +103,10 @@ it('D51: policy drift compares the last days with the first applications after t
       Array.from({ length: count }, () => applicant({ ...drawn(next, share), phone: null })),
     );
   await send(600);
-  await store.database.query("UPDATE batches SET created_at = created_at - interval '20 days'");
-  await store.database.query("UPDATE policy_activations SET at = at - interval '30 days'");
+  await store.database.query(
+    `UPDATE batches SET created_at = ${shifted('created_at', "interval '-20 days'")}`,
+  );
+  await store.database.query(`UPDATE policy_activations SET at = ${shifted('at', "interval '-30 days'")}`);
   const drifting = await run('policy', 'drift', '--json');
   assert.equal(drifting.code, 0, 'nobody applied in the last week');
   await send(300, 0.9);
@@ -235,9 +238,10 @@ describe('drift as the upkeep watches it', () => {
     await watch();
     await send(0, 1_210);
     await store.database.query(
-      "UPDATE batches SET created_at = created_at - interval '9 days' WHERE id IN (SELECT id FROM batches ORDER BY id LIMIT 45)",
+      `UPDATE batches SET created_at = ${shifted('created_at', "interval '-9 days'")}
+      WHERE id IN (SELECT id FROM batches ORDER BY id LIMIT 45)`,
     );
-    await store.database.query("UPDATE policy_activations SET at = at - interval '10 days'");
+    await store.database.query(`UPDATE policy_activations SET at = ${shifted('at', "interval '-10 days'")}`);
     // The days of the batches have changed: it is counted anew, beside what comes in.
     await store.database.query('UPDATE policy_drift SET activation_id = NULL');
     await Promise.all([count(), count(), send(0, 400, 0.7)]);

@@ -193,7 +193,7 @@ describe('policy labels import', () => {
         const waiting = await waitingSessions(database);
         return waiting.find(({ query }) => query.includes('INSERT INTO loan_labels'))?.pid;
       });
-      await database.query('SELECT pg_terminate_backend($1)', [pid]);
+      await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
       assert.notEqual((await running).code, 0);
     });
     assert.equal((await stored()).length, 1_001, 'whole steps alone');

@@ -17,6 +17,7 @@ import { applicant } from '../support/applicant.ts';
 import { BUILT_IN_CARD } from '../support/built-in-card.ts';
 import { testDatabase } from '../support/database.ts';
 import { registrarOf } from '../support/intake.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -90,7 +91,8 @@ describe('replay', () => {
 
   it('D51: --since leaves out what is older', async () => {
     await database.query(
-      "UPDATE batches SET created_at = created_at - interval '40 days' WHERE id IN (SELECT min(id) FROM batches)",
+      `UPDATE batches SET created_at = ${shifted('created_at', "interval '-40 days'")}
+      WHERE id IN (SELECT min(id) FROM batches)`,
     );
     const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
     assert.equal((await json('policy', 'replay', '--since', day)).checked, 2_400);

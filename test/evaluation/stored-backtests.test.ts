@@ -74,7 +74,7 @@ describe('a stored backtest', () => {
         const waiting = await waitingSessions(database);
         return waiting.find(({ query }) => query.includes('keep_policy_backtest'))?.pid;
       });
-      await database.query('SELECT pg_terminate_backend($1)', [pid]);
+      await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
       assert.notEqual((await running).code, 0);
     });
     assert.deepEqual(await stored(), before);
@@ -85,8 +85,11 @@ describe('a stored backtest', () => {
     await json('policy', 'add', await fileOf('kept-1'), ...ACCEPT);
     const { id } = await json('policy', 'backtest', 'kept-1');
     assert.equal((await activate('kept-1', id)).code, 0);
-    await runtime.query(`SELECT keep_policy_backtest('other-1', decode(repeat('00', 32), 'hex'), NULL, 'test', '{}')
-      FROM generate_series(1, 150)`);
+    await runtime.query(
+      `SELECT keep_policy_backtest($1 + n, 'other-1', decode(repeat('00', 32), 'hex'), NULL, 'test', '{}')
+      FROM generate_series(1, 150) AS n`,
+      [id],
+    );
     const { rows } = await database.query('SELECT id::float8 FROM policy_backtests ORDER BY id');
     assert.equal(rows.length, 101);
     assert.equal(rows[0].id, id);

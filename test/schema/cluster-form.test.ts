@@ -24,6 +24,50 @@ it('a statement that deletes or updates rows has times that the statement before
   assert.deepEqual(refused, []);
 });
 
+/** A change up to its end. In TypeScript a quote ends it. */
+const changes = (text: string) =>
+  [...text.matchAll(/\b(?:UPDATE [a-z_]+ |DO UPDATE SET |DELETE FROM )[^;`]*/g)].map(([change]) => change);
+
+/** What depends on one of its parts: Citus takes immutable functions alone in it. */
+const DEPENDS = /\bcoalesce\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\bCASE\b.*?\bEND\b/gis;
+
+it('a change reads no clock within CASE or coalesce', () => {
+  const found = [...readSources('src'), ...readSql()]
+    .flatMap(({ path, text }) => changes(text).map((change) => ({ path, change })))
+    .flatMap(({ path, change }) => (change.match(DEPENDS) ?? []).map((part) => ({ path, part })));
+  assert.ok(found.length > 10, `${found.length}`);
+  assert.deepEqual(
+    found.filter(({ part }) => /\b(now|clock_timestamp|elapsed_ms)\(/.test(part)),
+    [],
+  );
+});
+
+/** Tables of which each machine has a copy (`distribution.ts`). */
+const COPIED = ['partners', 'api_keys', 'policies', 'policy_live', 'policy_activations', 'policy_backtests'];
+const OF_VERSIONS = COPIED.filter((name) => name.startsWith('polic')).join('|');
+
+it('D51: functions of the owner alone change versions: of two roles in a transaction a cluster refuses one', () => {
+  const changed = new RegExp(`\\b(?:INSERT INTO|UPDATE|DELETE FROM) (?:${OF_VERSIONS})\\b`);
+  const found = readSources('src').filter(({ text }) => changed.test(text));
+  assert.deepEqual(
+    found.map(({ path }) => path),
+    [],
+  );
+});
+
+it('D51: these functions reach tables alone that each machine copies', () => {
+  const source = readSql().find(({ path }) => path === 'sql/functions/policies/activate.sql')!.text;
+  const statements = source.replace(/--.*$|IS DISTINCT FROM/gm, '');
+  const names = [...statements.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) ([a-z][a-z_]+)(?!\w*\()/g)].map(
+    ([, name]) => name!,
+  );
+  assert.ok(names.length > 10, names.join());
+  assert.deepEqual(
+    names.filter((name) => !COPIED.includes(name) && !name.startsWith('v_')),
+    [],
+  );
+});
+
 /** Functions of times and settings that Citus refuses in RETURNING, where it takes immutable ones alone. */
 const NOT_IMMUTABLE = /\b(extract|to_char|date_trunc|now|clock_timestamp|elapsed_ms|micros)\(/;
 

@@ -151,6 +151,7 @@ describe('a function that runs as the owner', () => {
     assert.deepEqual(all, [
       ...[
         'activate_policy',
+        'add_policy',
         'drop_contracts',
         'erase_begun_messages',
         'erase_reasons',

@@ -4,9 +4,7 @@ import type { Database } from '../../src/ground/postgres/database.ts';
 const SET = `
   SELECT CASE WHEN is_worker() THEN on_coordinator(format('SELECT setval(''batch_numbers'', %s)', $1::bigint))::bigint
     ELSE setval('batch_numbers'::text, $1) END`;
-const LAST = `
-  SELECT CASE WHEN is_worker() THEN on_coordinator('SELECT last_value FROM batch_numbers')::bigint
-    ELSE coalesce((SELECT last_value FROM pg_sequences WHERE sequencename = 'batch_numbers'), 0) END AS last`;
+const LAST = 'SELECT n.last FROM numbers_taken() AS n';
 const ENDS = `
   SELECT substring(c.relname FROM '[0-9]+$')::bigint AS ends_at FROM pg_inherits i
   JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass ORDER BY 1`;

@@ -22,6 +22,9 @@ const OF_THE_OWNER = [...SQL.matchAll(/runs_as_owner\('(\w+)\(/g)].map((match) =
 /** The owner's own session writes it (src/app/open-store.ts). */
 const READ_ONLY = ['least_retention'];
 
+/** Version 1.0 stores its policies by itself, and may run on the same store. */
+const OF_VERSION_1_0 = 'policies';
+
 /** From `CREATE` to the end of the body: what stands after it is no statement of the function. */
 const FUNCTIONS: readonly Part[] = [
   ...SQL.matchAll(
@@ -74,6 +77,7 @@ export function runtimeStatements(): Record<string, string[]> {
     add('UPDATE', text, UPSERT);
     add('UPDATE', text, LOCK);
   }
+  rights.get(OF_VERSION_1_0)?.add('INSERT');
   const names = [...rights.keys(), 'schema_migrations', 'schema_functions'].sort();
   return Object.fromEntries(names.map((name) => [name, [...(rights.get(name) ?? ['SELECT'])].sort()]));
 }

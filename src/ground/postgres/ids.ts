@@ -22,6 +22,8 @@ export function takeId(
     | 'partners'
     | 'api_keys'
     | 'policies'
+    | 'policy_activations'
+    | 'policy_backtests'
     | 'policy_proposals'
     | 'policy_shadows'
     | 'exclusion_registers'

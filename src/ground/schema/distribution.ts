@@ -12,8 +12,11 @@ import { grantRuntime, grantRuntimeAgain, sessionRole } from './runtime-role.ts'
 /** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = HOUR_MS;
 
-/** Each machine has a copy of these tables: every statement about a partner reads them, and they hardly ever change. */
-const COPIED = ['partners', 'api_keys', 'policies', 'policy_live'];
+/**
+ * Each machine has a copy of these tables. They hardly ever change; every statement about a partner reads the first
+ * four, and the functions of the owner that change versions reach no other ones (sql/functions/policies/activate.sql).
+ */
+const COPIED = ['partners', 'api_keys', 'policies', 'policy_live', 'policy_activations', 'policy_backtests'];
 
 /**
  * Tables that grow or are busy, with the column that determines the machine. All other tables stay on the

@@ -87,7 +87,7 @@ export async function addDriftCounts(
 
 const CLAIM = `
   UPDATE policy_drift SET computed_at = now()
-  WHERE activation_id = $1 AND coalesce(computed_at NOT BETWEEN now() - interval '1 minute' AND now(), true)`;
+  WHERE activation_id = $1 AND (computed_at IS NULL OR computed_at NOT BETWEEN now() - interval '1 minute' AND now())`;
 
 /** Whether the indexes of an activation are to be computed now: once a minute, by one process. */
 export async function claimIndexes(session: Transaction, activationId: number): Promise<boolean> {

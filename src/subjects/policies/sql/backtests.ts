@@ -3,6 +3,7 @@
  * `keep_policy_backtest`, which lets all but the newest 100 go and those that an activation rests on.
  */
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { takeId } from '../../../ground/postgres/ids.ts';
 
 export interface NewBacktest<Report> {
   readonly version: string;
@@ -20,7 +21,7 @@ export interface StoredBacktest<Report> extends NewBacktest<Report> {
   readonly at: Date;
 }
 
-const KEEP = "SELECT keep_policy_backtest($1, decode($2, 'hex'), $3::date, $4, $5::json)::float8 AS id";
+const KEEP = "SELECT keep_policy_backtest($1, $2, decode($3, 'hex'), $4::date, $5, $6::json)";
 
 const READ = `
   SELECT b.id::float8, b.version, encode(b.sha256, 'hex') AS sha256, to_char(b.since, 'YYYY-MM-DD') AS since, b.at,
@@ -35,8 +36,8 @@ export async function keepBacktest<Report>(
   backtest: NewBacktest<Report>,
 ): Promise<StoredBacktest<Report>> {
   const { version, sha256, since, by, report } = backtest;
-  const values = [version, sha256, since, by, JSON.stringify(report)];
-  const { id } = onlyRow((await session.query<{ id: number }>(KEEP, values)).rows);
+  const id = await takeId(session, 'policy_backtests');
+  await session.query(KEEP, [id, version, sha256, since, by, JSON.stringify(report)]);
   return onlyRow((await session.query<StoredBacktest<Report>>(READ_ONE, [id])).rows);
 }
 

@@ -79,10 +79,8 @@ export async function policyOf(session: Session, id: ApplicationId): Promise<Sto
   return row === undefined ? null : storedPolicyOf(row);
 }
 
-/** Without ON CONFLICT, because Citus would need the right to update for it. */
-const ADD = `
-  INSERT INTO policies (id, version, content, constants, sha256, added_by, accepted)
-  VALUES ($1, $2, $3, $4, decode($5, 'hex'), $6, $7)`;
+/** By a function of the owner, as an activation that follows in the transaction (activate.sql says why). */
+const ADD = "SELECT add_policy($1::smallint, $2, $3, $4, decode($5, 'hex'), $6, $7)";
 /** PostgreSQL's code: another process has made the row meanwhile. */
 const IS_THERE = '23505';
 
@@ -152,7 +150,7 @@ export async function readLive(session: Session): Promise<LivePolicyRow | null> 
 }
 
 const ACTIVATE =
-  'SELECT activate_policy($1::smallint, $2::bigint, $3, $4, $5, $6, $7::bigint)::float8 AS "activationId"';
+  'SELECT activate_policy($1, $2::smallint, $3::bigint, $4, $5, $6, $7, $8::bigint)::float8 AS "activationId"';
 
 export interface Activation {
   readonly policyId: number;
@@ -173,7 +171,8 @@ export interface Activation {
  */
 export async function activatePolicy(session: Session, activation: Activation): Promise<boolean> {
   const { policyId, after, by, second, reason, accepted, backtest } = activation;
-  const values = [policyId, after, by, second, reason, accepted, backtest];
+  const id = await takeId(session, 'policy_activations');
+  const values = [id, policyId, after, by, second, reason, accepted, backtest];
   const { rows } = await session.query<{ activationId: number | null }>(ACTIVATE, values);
   return rows[0]?.activationId !== null;
 }
