@@ -43,7 +43,7 @@ CREATE INDEX cases_due ON cases (due_at, id) WHERE outcome IS NULL;
 CREATE INDEX cases_answered ON cases (answered_at, id) WHERE outcome IS NOT NULL;
 -- The search for what a data key has sealed.
 CREATE INDEX cases_key ON cases (substring(content FROM 1 FOR 1), id);
-CREATE INDEX cases_kept ON cases (answered_ms) WHERE outcome IS NOT NULL;
+CREATE INDEX cases_answered_ms ON cases (answered_ms) WHERE outcome IS NOT NULL;
 
 -- Which reasons an applicant was told, by a `rejected` message or by a reply (turn). Bound: the upkeep deletes those of
 -- two elapsed years ago, and all that have lost their application.

@@ -36,6 +36,7 @@ const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/applications/{id}/documents/{document}/reveal': (reason) => ({ reason }),
   '/applications/{id}/notes': (text) => ({ text }),
   '/applications/{id}/pend': (message) => ({ missing: ['explanation'], message, hours: 1 }),
+  '/reconsiderations/{id}/answer': (text) => ({ outcome: 'confirmed', text }),
   '/second-looks/{proposal}': (note) => ({ agrees: true, note }),
 };
 const NAMES = ['reason', 'text', 'message', 'note'];

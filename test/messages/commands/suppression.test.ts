@@ -117,7 +117,7 @@ const REFUSED: readonly (readonly [args: string[], code: number, message: RegExp
   [['add', '302101234567'], 1, /no country has such a phone/],
   [['add', '+57 abc'], 1, /no country has such a phone/],
   [['add', '+123'], 1, /no country has such a phone/],
-  [['remove', '+573000000000'], 1, /not suppressed/],
+  [['remove', '+573000000000'], 1, /no opt-out and no operator suppresses the phone/],
   [['remove'], 2, /missing required argument/],
 ];
 for (const [args, code, message] of REFUSED) {
