@@ -17,7 +17,12 @@ const STAMP = join(DIST, 'sources');
 const ENTRY = 'src/main.tsx';
 const ICON = 'src/listeners/partner/icon.svg';
 /** What the page takes of the service beside types. */
-const TABLES = ['src/domain/application/lifecycle.ts', 'src/domain/application/reason-codes.ts'];
+const TABLES = [
+  'src/domain/application/lifecycle.ts',
+  'src/domain/application/reason-codes.ts',
+  'src/domain/scorecard/scorecard.ts',
+  'src/domain/scorecard/what-if.ts',
+];
 
 const sources = await hashOfSources();
 if ((await readFile(STAMP, 'utf8').catch(() => '')) !== sources) await buildPage();

@@ -407,6 +407,7 @@ const CONSOLE = [
   ['decide', 'lead'],
   ['application', 'queue', 'frame'],
   ['proposals', 'reconsiderations'],
+  ['policies'],
 ];
 
 test('no arrow runs back up in the console', () => {

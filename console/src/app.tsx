@@ -25,6 +25,8 @@ import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 /** Few operators lead: the page is a file of its own. */
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
+/** The same of the policies. */
+const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
 
 /** `arrival` is what the address said that opened the page. */
 export function App({ arrival }: { arrival: Arrival }) {
@@ -101,6 +103,11 @@ function Pages({ operator }: { operator: Operator }) {
           </Route>
           <Route path="/">
             <Redirect to="/queue" replace />
+          </Route>
+          <Route path="/policies">
+            <LazyPage>
+              <PoliciesPage operator={operator} />
+            </LazyPage>
           </Route>
           {operator.role === 'admin' && (
             <Route path="/lead">

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 type Words = ReadonlyMap<string, string>;
 
 /** Texts that read the same in English. */
-const SAME_AS_ENGLISH = new Set(['no', 'Chat']);
+const SAME_AS_ENGLISH = new Set(['no', 'Chat', 'PSI']);
 
 const MEANINGS = {
   es: { reject: /rechaz/i, decline: /declin/i },
@@ -16,6 +16,10 @@ const MEANINGS = {
 // By a name that no check of types follows: the texts name types of the page.
 const wordsOf = async (language: string): Promise<Words> => {
   const texts = await import(new URL(`../../console/src/texts/${language}/index.ts`, import.meta.url).href);
+  // They load with their page.
+  const policies = await import(
+    new URL(`../../console/src/texts/${language}/policies.ts`, import.meta.url).href
+  );
   const leaves = (value: unknown, path: string): [string, string][] => {
     if (typeof value === 'string') return [[path, value]];
     if (typeof value !== 'object' || value === null) return [];
@@ -23,7 +27,7 @@ const wordsOf = async (language: string): Promise<Words> => {
       leaves(inner, path === '' ? name : `${path}.${name}`),
     );
   };
-  return new Map(leaves(texts[language], ''));
+  return new Map([...leaves(texts[language], ''), ...leaves(policies[language], 'policies')]);
 };
 
 /** Texts with a count and what writes it; English has the same word for one and many in some. */

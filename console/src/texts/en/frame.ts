@@ -4,7 +4,13 @@ import { counted } from '../../../../src/ground/base/counted.ts';
 export const frame = {
   skip: 'Skip to the content',
   pages: 'Pages',
-  pageNames: { queue: 'Queue', proposals: 'Proposals', reconsiderations: 'Reconsiderations', lead: 'Lead' },
+  pageNames: {
+    queue: 'Queue',
+    proposals: 'Proposals',
+    reconsiderations: 'Reconsiderations',
+    lead: 'Lead',
+    policies: 'Policies',
+  },
   toConfirm: 'to confirm',
   language: 'Language',
   account: 'Account',

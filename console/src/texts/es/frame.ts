@@ -9,6 +9,7 @@ export const frame: Texts['frame'] = {
     proposals: 'Propuestas',
     reconsiderations: 'Reconsideraciones',
     lead: 'Supervisión',
+    policies: 'Políticas',
   },
   toConfirm: 'por confirmar',
   language: 'Idioma',

@@ -9,6 +9,7 @@ export const frame: Texts['frame'] = {
     proposals: 'Propostas',
     reconsiderations: 'Reconsiderações',
     lead: 'Supervisão',
+    policies: 'Políticas',
   },
   toConfirm: 'a confirmar',
   language: 'Idioma',

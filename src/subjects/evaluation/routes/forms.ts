@@ -1,7 +1,7 @@
 /** The schemas of the operator API's routes about what policies decided and would decide. Pure. */
 import { type Static, Type } from 'typebox';
 import type { Cube } from '../../../domain/scorecard/what-if.ts';
-import { form, orNull } from '../../../wire/operator/form.ts';
+import { form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 import { Activation, Version } from '../../policies/routes/forms.ts';
 
 /** A count that is not over: ask again in a second. */
@@ -77,6 +77,21 @@ export const Watch = form({
     }),
   ),
   activations: Type.Array(Activation),
+  shadows: Type.Array(
+    form({
+      id: Type.Integer(),
+      version: Type.String(),
+      /** The version whose decisions are those before. */
+      live: Type.String(),
+      state: oneOf(['running', 'ending', 'ended']),
+      ended_why: orNull(Type.String()),
+      started_at: Time,
+      ends_at: Time,
+      applications: Type.Integer(),
+      /** By the decision before, then by the one of the shadow, in the order of `approved`, `in_review`, `rejected`. */
+      matrix: Type.Array(Type.Array(Type.Integer())),
+    }),
+  ),
 });
 
 export type HistoryReply = Static<typeof History>;

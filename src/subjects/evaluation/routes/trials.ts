@@ -2,7 +2,9 @@
  * Routes of the operator API about what the last days' applications were decided and would be (D51; docs/policy.md,
  * "The console"). A count that takes longer than a request waits goes on: the page asks again.
  */
+
 import { reasonWords } from '../../../domain/scorecard/reasons.ts';
+import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
@@ -15,6 +17,7 @@ import {
   showActivations,
 } from '../../policies/uses/show-policies.ts';
 import { History as Counts } from '../uses/history.ts';
+import { readShadows, type ShadowReport } from '../uses/shadows.ts';
 import { Difference, DifferenceQuery, History, HistoryQuery, Watch } from './forms.ts';
 
 /** The routes. */
@@ -93,6 +96,17 @@ function isCounted(place: string): boolean {
   );
 }
 
+/** The shadows that the page shows: those that run, and the last ones. */
+const MOST_SHADOWS = 10;
+
+function shadowOf(shadow: ShadowReport) {
+  const { started_at: startedAt, ends_at: endsAt, ended_why: endedWhy } = shadow;
+  return {
+    ...{ ...shadow, startedAt, endsAt, endedWhy },
+    matrix: DECISIONS.map((before) => DECISIONS.map((after) => shadow.matrix[before][after])),
+  };
+}
+
 function watchRoute(database: Database, counts: Counts): Route {
   return route({
     method: 'GET',
@@ -102,10 +116,11 @@ function watchRoute(database: Database, counts: Counts): Route {
       'What was decided in the last 30 days, day by day and by score, for which reasons, the drift of the last seven days, and the activations. While `counting`, ask again.',
     reply: Watch,
     run: async () => {
-      const [found, activations, live] = [
+      const [found, activations, live, shadows] = [
         await counts.watch(),
         await showActivations(database),
         await readLiveDocument(database),
+        await readShadows(database),
       ];
       const report = found.counting
         ? { applications: 0, days: [], scores: [], reasons: [], drift: null }
@@ -117,6 +132,7 @@ function watchRoute(database: Database, counts: Counts): Route {
           days: report.days.map(({ in_review: inReview, ...day }) => ({ ...day, inReview })),
           reasons,
           activations,
+          shadows: shadows.slice(0, MOST_SHADOWS).map(shadowOf),
           counting: found.counting,
           counted: found.counting ? found.counted : report.applications,
           since: found.counting ? null : found.since,
