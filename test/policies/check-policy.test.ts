@@ -185,3 +185,24 @@ describe('parsePolicy', () => {
       );
   });
 });
+
+for (const [name, text, expected] of [
+  [
+    'lists in lists',
+    `{"version":"a-1","characteristics":${'['.repeat(32_000)}${']'.repeat(32_000)}}`,
+    /p\.json: /,
+  ],
+  [
+    'objects in objects',
+    `{"version":"a-1","characteristics":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`,
+    /p\.json: /,
+  ],
+  ['lists that do not end', '['.repeat(65_000), /p\.json cannot be read as JSON/],
+  ['too many bytes', ' '.repeat(65_537), /p\.json is larger than a policy may be: 65536 bytes/],
+] as const)
+  it(`a file is refused with a text: ${name}`, () => {
+    assert.throws(
+      () => parsePolicy(text, 'p.json'),
+      (error) => error instanceof ToldError && expected.test(error.message),
+    );
+  });

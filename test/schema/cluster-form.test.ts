@@ -147,3 +147,13 @@ it('a row of a table that is read in the order of its numbers gets a number of a
     for (const { path, columns } of some) assert.ok(columns.includes(column), `${path}: ${table}.${column}`);
   }
 });
+
+it('what was added beside what was there is counted by RETURNING: ROW_COUNT of a cluster counts both', () => {
+  const wrong = readSql().filter(({ text }) =>
+    /ON CONFLICT[^;]*DO NOTHING\s*;\s*(?:--[^\n]*\n\s*)*GET DIAGNOSTICS/.test(text),
+  );
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
+    [],
+  );
+});

@@ -193,6 +193,7 @@ test('D45: terms check and terms price say what the file offers', async () => {
   assert.deepEqual([loan.schedule.length, `${sum}`], [24, loan.total]);
   for (const [option, value, text] of [
     ['--country', 'MX', /there are no terms for MX/],
+    ['--country', 'PE', /nobody in PE gets a contract: no_rules/],
     ['--amount', '99999', /cannot be offered: below_minimum/],
     ['--months', '25', /--months must be from 24 to 24/],
   ] as const) {

@@ -1,21 +1,17 @@
 /** Decisions by hour or by day: a picture, and the table that says the same. */
-import { scaleBand, scaleLinear } from 'd3-scale';
+import { scaleBand } from 'd3-scale';
 import type { LeadReply } from '../../../src/subjects/desk/routes/work-forms.ts';
 import { timeNow } from '../api/service-time.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import charts from '../charts/charts.module.css';
 import { Legend } from '../charts/legend.tsx';
+import { HEIGHT, StackAxis, stackScale } from '../charts/stack-axis.tsx';
 import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ACTS, type Bar, decisionBars, namedBars, type Span, spanOf } from './decision-bars.ts';
 import styles from './lead.module.css';
 import { useSpanFormat } from './span-format.ts';
-
-/** Height of the picture, and where the bars stand on: below them are the times. */
-const HEIGHT = 224;
-const GROUND = 200;
-const TOP = 16;
 
 export function Decisions({ lead: { hours, days } }: { lead: LeadReply }) {
   const { lead: texts } = useTexts();
@@ -50,21 +46,11 @@ function Picture({ bars, most, label }: { bars: readonly Bar[]; most: number; la
     bars.map(({ from }) => from),
     [0, 100],
   ).paddingInner(0.2);
-  const y = scaleLinear([0, Math.max(most, 4)], [GROUND, TOP]).nice(4);
+  const y = stackScale(most);
   const named = namedBars(bars);
   return (
     <svg className={charts.stack} height={HEIGHT} role="img" aria-label={label}>
-      {y
-        .ticks(4)
-        .filter(Number.isInteger)
-        .map((tick) => (
-          <g key={tick}>
-            <line className={tick === 0 ? charts.axis : charts.grid} x2="100%" y1={y(tick)} y2={y(tick)} />
-            <text className={charts.label} y={y(tick) - 4}>
-              {format.number(tick)}
-            </text>
-          </g>
-        ))}
+      <StackAxis y={y} text={format.number} />
       {bars.map((bar) => (
         <Stack key={bar.from} bar={bar} x={x(bar.from)!} width={x.bandwidth()} y={y} />
       ))}

@@ -1,5 +1,5 @@
 /** What the live policy does: decisions by day with the activations as marks, scores, reasons, drift, shadows. */
-import { scaleBand, scaleLinear } from 'd3-scale';
+import { scaleBand } from 'd3-scale';
 import type { WatchReply } from '../../../src/subjects/evaluation/routes/forms.ts';
 import { useWatch } from '../api/policies.ts';
 import { timeNow } from '../api/service-time.ts';
@@ -8,6 +8,7 @@ import { Card } from '../base-ui/card.tsx';
 import charts from '../charts/charts.module.css';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
+import { GROUND, HEIGHT, StackAxis, stackScale } from '../charts/stack-axis.tsx';
 import { useFormat } from '../format/format.ts';
 import lead from '../lead/lead.module.css';
 import { useLanguage, useTexts } from '../texts/texts.ts';
@@ -20,9 +21,6 @@ import { Scroll } from './versions-view.tsx';
 
 const KINDS = ['approved', 'in_review', 'rejected'] as const;
 const COLOURS = { approved: 'approved', in_review: 'disbursed', rejected: 'rejected' } as const;
-const HEIGHT = 224;
-const GROUND = 200;
-const TOP = 16;
 /** So many days have a name on a phone. */
 const MOST_NAMES = 4;
 
@@ -136,21 +134,11 @@ function Picture({ days, marked, label }: PictureProps) {
     days.map(({ day }) => day),
     [0, 100],
   ).paddingInner(0.2);
-  const y = scaleLinear([0, Math.max(...days.map(totalOf), 4)], [GROUND, TOP]).nice(4);
+  const y = stackScale(Math.max(...days.map(totalOf), 0));
   const every = Math.ceil(days.length / MOST_NAMES);
   return (
     <svg className={charts.stack} height={HEIGHT} role="img" aria-label={label}>
-      {y
-        .ticks(4)
-        .filter(Number.isInteger)
-        .map((tick) => (
-          <g key={tick}>
-            <line className={tick === 0 ? charts.axis : charts.grid} x2="100%" y1={y(tick)} y2={y(tick)} />
-            <text className={charts.label} y={y(tick) - 4}>
-              {format.number(tick)}
-            </text>
-          </g>
-        ))}
+      <StackAxis y={y} text={format.number} />
       {days.map((day, index) => {
         let below = 0;
         return (

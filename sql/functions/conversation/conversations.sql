@@ -43,15 +43,17 @@ BEGIN
   IF EXISTS (SELECT FROM unnest(p_contents) AS c WHERE NOT may_seal(get_byte(c, 0))) THEN
     RAISE EXCEPTION 'the data key of an input is retired' USING ERRCODE = 'object_not_in_prerequisite_state';
   END IF;
-  INSERT INTO conversation_inputs (id, conversation_id, application_id, source, seal_id, message_index, work_id, at,
-    settles_at, content)
-  SELECT u.id, u.conversation_id, u.application_id, p_source, u.seal_id, u.message, u.work_id, least(u.at, v_now),
-    CASE WHEN u.is_file THEN v_now + file_pause() ELSE v_now END, u.content
-  FROM unnest(v_ids, p_conversation_ids, p_application_ids, p_seal_ids, p_messages, p_work_ids, p_at, p_are_files,
-    p_contents) AS u(id, conversation_id, application_id, seal_id, message, work_id, at, is_file, content)
-  ORDER BY u.id
-  ON CONFLICT DO NOTHING;
-  GET DIAGNOSTICS v_added = ROW_COUNT;
+  -- ROW_COUNT on a cluster counts what is there too.
+  WITH added AS (
+    INSERT INTO conversation_inputs (id, conversation_id, application_id, source, seal_id, message_index, work_id, at,
+      settles_at, content)
+    SELECT u.id, u.conversation_id, u.application_id, p_source, u.seal_id, u.message, u.work_id, least(u.at, v_now),
+      CASE WHEN u.is_file THEN v_now + file_pause() ELSE v_now END, u.content
+    FROM unnest(v_ids, p_conversation_ids, p_application_ids, p_seal_ids, p_messages, p_work_ids, p_at, p_are_files,
+      p_contents) AS u(id, conversation_id, application_id, seal_id, message, work_id, at, is_file, content)
+    ORDER BY u.id
+    ON CONFLICT DO NOTHING RETURNING 1)
+  SELECT count(*) INTO v_added FROM added;
   RETURN v_added;
 END
 $$;

@@ -12,13 +12,15 @@ DECLARE
   v_now constant timestamptz := clock_timestamp();
   v_queued integer;
 BEGIN
-  INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at)
-  SELECT g.*, v_now
-  FROM unnest(p_application_ids, p_turns, p_partner_ids, p_phones, p_contents, p_window_until)
-    AS g(application_id, turn, partner_id, phone_index, content, window_until)
-  WHERE may_seal(get_byte(g.content, 0)) ORDER BY g.application_id, g.turn
-  ON CONFLICT (application_id, turn) DO NOTHING;
-  GET DIAGNOSTICS v_queued = ROW_COUNT;
+  -- ROW_COUNT on a cluster counts what is there too.
+  WITH added AS (
+    INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at)
+    SELECT g.*, v_now
+    FROM unnest(p_application_ids, p_turns, p_partner_ids, p_phones, p_contents, p_window_until)
+      AS g(application_id, turn, partner_id, phone_index, content, window_until)
+    WHERE may_seal(get_byte(g.content, 0)) ORDER BY g.application_id, g.turn
+    ON CONFLICT (application_id, turn) DO NOTHING RETURNING 1)
+  SELECT count(*) INTO v_queued FROM added;
   RETURN v_queued = cardinality(p_turns) OR NOT EXISTS (
     SELECT FROM unnest(p_application_ids, p_turns) AS g(application_id, turn)
     WHERE NOT EXISTS (SELECT FROM replies r WHERE r.application_id = g.application_id AND r.turn = g.turn));

@@ -39,13 +39,15 @@ BEGIN
     SELECT e.number FROM partner_events e
     WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
     ORDER BY e.number LIMIT p_most) AS e;
-  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
-  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
-  FROM partner_events e
-  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
-    AND (v_asked OR NOT is_of_conversation(e.type))
-  ON CONFLICT DO NOTHING;
-  GET DIAGNOSTICS queued = ROW_COUNT;
+  -- ROW_COUNT on a cluster counts what is there too.
+  WITH added AS (
+    INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+    SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
+    FROM partner_events e
+    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
+      AND (v_asked OR NOT is_of_conversation(e.type))
+    ON CONFLICT DO NOTHING RETURNING 1)
+  SELECT count(*) INTO queued FROM added;
 END
 $$;
 

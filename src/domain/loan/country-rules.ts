@@ -23,11 +23,11 @@ export interface CountryRules {
 }
 
 /**
- * * - Colombia. The rate of the interest is told as an effective annual one, and fees of the lender without a service
- * of their own count as interest: Decreto 1074 of 2015, 2.2.2.35.3 and 2.2.2.35.5; Ley 45 of 1990, article 68. The
- * maximum is one and a half times the bank interest that the Superintendencia Financiera certifies as an effective
- * annual rate: Código de Comercio, article 884; Código Penal, article 305. Interest has no IVA: Estatuto Tributario,
- * article 476. Fees are told with their IVA. The name of the total cost is that of Ley 1748 of 2014.
+ * - Colombia. The rate of the interest is told as an effective annual one, and fees of the lender without a service of
+ *   their own count as interest: Decreto 1074 of 2015, 2.2.2.35.3 and 2.2.2.35.5; Ley 45 of 1990, article 68. The
+ *   maximum is one and a half times the bank interest that the Superintendencia Financiera certifies as an effective
+ *   annual rate: Código de Comercio, article 884; Código Penal, article 305. Interest has no IVA: Estatuto Tributario,
+ *   article 476. Fees are told with their IVA. The name of the total cost is that of Ley 1748 of 2014.
  * - Mexico. The interest has IVA of 16 %, and so have fees: Ley del IVA, articles 1 and 18-A. The interest is told as
  *   an ordinary annual rate, the total cost as CAT without IVA: Ley para la Transparencia y Ordenamiento de los
  *   Servicios Financieros, article 8; Circular 21/2009 of Banco de México. No law limits the rate.

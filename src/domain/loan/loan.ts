@@ -48,7 +48,7 @@ export interface Loan {
 }
 
 /**
- * * The schedule of a loan whose payments are all equal but the last one: an annuity over interest, its tax and the
+ * The schedule of a loan whose payments are all equal but the last one: an annuity over interest, its tax and the
  * insurance of the balance, with fees and fixed premiums on top. The installment is rounded to the minor unit, and so
  * are interest, tax and premium of each month. Null if the amount is too small for so many months, or if the fees leave
  * nothing to pay out.

@@ -1,5 +1,5 @@
 /**
- * * Computes what an applicant is offered by the terms and the rules of the country (D45), or why there is no offer.
+ * Computes what an applicant is offered by the terms and the rules of the country (D45), or why there is no offer.
  * Pure. docs/signing.md ("The loan", "Nobody gets a contract") has the rule.
  */
 import type { Country } from '../../ground/base/country-data.ts';
@@ -187,7 +187,7 @@ function limitedRate(
 }
 
 /** Why a rate, times 10^30, is not allowed on a date; null: it is allowed. Nothing is rounded (D45). */
-export function maximumFault(
+function maximumFault(
   { legal_maximum }: Pick<CountryTerms, 'legal_maximum'>,
   date: string,
   rate: bigint,

@@ -1,5 +1,5 @@
 /**
- * * Prices the terms of a country over their whole range (D45): the amounts and months that they name, and that nobody
+ * Prices the terms of a country over their whole range (D45): the amounts and months that they name, and that nobody
  * can be offered. Pure.
  */
 import type { Country } from '../../ground/base/country-data.ts';
@@ -52,9 +52,9 @@ export function firstNotOffered(country: Country, terms: CountryTerms): NotOffer
 }
 
 /**
- * * The terms with five minor units more a month. Level payment, interest, tax, premium and a fee in percent are
- * rounded by half a unit each, up for one amount and down for the next. So all amounts above one that can be offered
- * with these five can be offered. A rate without fees that count has no rounding.
+ * The terms with five minor units more a month. Level payment, interest, tax, premium and a fee in percent are rounded
+ * by half a unit each, up for one amount and down for the next. So all amounts above one that can be offered with these
+ * five can be offered. A rate without fees that count has no rounding.
  */
 function withSpare(terms: CountryTerms): CountryTerms {
   const { fees, currency } = terms;

@@ -1,11 +1,11 @@
 /**
- * * Yearly rates of a loan, exact to 30 digits (D45; docs/signing.md, "The loan"). The rate of payments is the one at
+ * Yearly rates of a loan, exact to 30 digits (D45; docs/signing.md, "The loan"). The rate of payments is the one at
  * which the payments are worth what was paid out. Newton's method finds it. Pure.
  */
 import { type Decimal, divideRounded, power, unitsAt, writeDecimal } from '../money/decimal.ts';
 
 /** Digits of the rates here: a rate is a fraction of a year or a month, times 10^30. */
-export const RATE_DIGITS = 30;
+const RATE_DIGITS = 30;
 const ONE = power(RATE_DIGITS);
 /** 1,000 % a month. A loan above it counts as one without a rate. */
 const HIGHEST = 10n * ONE;

@@ -5,7 +5,7 @@
 import { readDecimal, unitsAt, writeDecimal } from './decimal.ts';
 
 /**
- * * ISO 4217, minor units: every other active currency has two digits. Colombia's peso has two in the standard and none
+ * ISO 4217, minor units: every other active currency has two digits. Colombia's peso has two in the standard and none
  * in life: no loan, debt or payment is told in cents (D45).
  */
 const DIGITS: Readonly<Record<string, number>> = {

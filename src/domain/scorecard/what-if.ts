@@ -4,7 +4,7 @@
  * is that of a backtest to the unit. Pure, and small: the console's page computes with it.
  */
 import type { PolicyDocument } from './document.ts';
-import { CRITERIA, type Criterion, DECISIONS, type Decision } from './scorecard.ts';
+import { DECISIONS, type Decision } from './scorecard.ts';
 
 /** The criteria that differ between applications, in the order of a key. */
 export const AXES = ['payment_capacity', 'debt_age', 'num_debts', 'prior_history'] as const;
@@ -178,9 +178,4 @@ export function limitedBy(cube: OpenCube, limit: PolicyDocument['limits'][number
   return cube.places
     .filter(({ usd, shares }) => (limit.usd === undefined ? shares : usd) > least)
     .reduce((sum, { count }) => sum + count, 0);
-}
-
-/** Whether a criterion is one of the cube's. */
-export function isAxis(criterion: Criterion): criterion is Axis {
-  return criterion !== 'channel' && CRITERIA.includes(criterion);
 }

@@ -1,5 +1,5 @@
 /**
- * * Loans of whole countries against a second implementation (D45), which is written from the rules' text alone:
+ * Loans of whole countries against a second implementation (D45), which is written from the rules' text alone:
  * fractions of whole numbers, discount factors summed one by one, and rates by Newton's method on doubles.
  * `LOANS=100000` compares so many loans a country.
  */

@@ -2,12 +2,13 @@
  * Routes of the queue of reconsiderations and requests for data (D50; docs/reconsiderations.md, "The queue").
  * `reconsiderations/uses/cases.ts` does the work.
  */
+
+import { loginsOf } from '../../../program/operations/sql/logins.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { answerCase, listCases, type ShownCase, showCase } from '../../reconsiderations/uses/cases.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
-import { loginsOf } from '../uses/logins.ts';
 import { conflict, Refusal } from '../uses/refusal.ts';
 import { answered } from './answered.ts';
 import {

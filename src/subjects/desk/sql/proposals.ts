@@ -138,19 +138,3 @@ const ERASE = `
 export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
 }
-
-const LOGINS = 'SELECT id, login FROM operators WHERE id = ANY ($1::integer[])';
-
-/** The present logins of operators, by id. An operator who does not exist is absent. */
-export async function readLogins(
-  session: Session,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await session.query<{ id: number; login: string }>(LOGINS, [ids]);
-  return new Map(rows.map(({ id, login }) => [id, login]));
-}
-
-/** The present login of an operator, or the id as text if there is none. */
-export async function readLogin(session: Session, id: number): Promise<string> {
-  return (await readLogins(session, [id])).get(id) ?? `${id}`;
-}

@@ -7,9 +7,10 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { accountOf } from '../../../program/operations/acting.ts';
+import { readLogin } from '../../../program/operations/sql/logins.ts';
 import { type LastChange, lastChangeOf } from '../../applications/sql/desk/last-event.ts';
 import type { StoredClaim, Taking } from '../sql/claims.ts';
-import { newestProposalOf, readLogin } from '../sql/proposals.ts';
+import { newestProposalOf } from '../sql/proposals.ts';
 import { conflict, Refusal } from './refusal.ts';
 
 /** Why an operator did not get the claim. The 409 tells whose claim it is, or who has proposed what. */

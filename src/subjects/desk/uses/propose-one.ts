@@ -7,10 +7,11 @@ import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts
 import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { againAfterConflict } from '../../../ground/postgres/database.ts';
+import { readLogin } from '../../../program/operations/sql/logins.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
 import { type BulkResult, heldBy, heldText, illegalText } from '../rules/proposal.ts';
 import { keyedRequest } from '../sql/desk-requests.ts';
-import { readLogin, readProposal, type StoredProposal } from '../sql/proposals.ts';
+import { readProposal, type StoredProposal } from '../sql/proposals.ts';
 import { addProposal, type Candidate, type Proposed, type Proposing, type Stand } from '../sql/propose.ts';
 import { changedSince, claimedRefusal, proposedRefusal } from './meanwhile.ts';
 import {

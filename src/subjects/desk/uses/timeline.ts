@@ -6,11 +6,12 @@
 import type { ApplicationStatus, ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { accountOf } from '../../../program/operations/acting.ts';
+import { loginsOf } from '../../../program/operations/sql/logins.ts';
 import type { ActorWay, ExplainedApplication } from '../../messages/uses/explained-application.ts';
 import type { Missing, PendEnd } from '../rules/pend.ts';
 import type { ReturnCode } from '../rules/returned.ts';
 import type { StoredPend } from '../sql/pends.ts';
-import { readLogins, type StoredProposal } from '../sql/proposals.ts';
+import type { StoredProposal } from '../sql/proposals.ts';
 
 type History = ExplainedApplication['history'][number];
 
@@ -64,12 +65,11 @@ export async function timelineOf(
   refused: readonly StoredProposal[],
 ): Promise<TimelineEntry[]> {
   const names = history.flatMap(({ actor, second }) => (second === null ? [actor] : [actor, second]));
-  const ids = names.map(accountOf).filter((id) => id !== null);
-  const logins = ids.length === 0 ? new Map<number, string>() : await readLogins(session, [...new Set(ids)]);
-  const actor = (name: string, way: ActorWay): Actor => {
-    const id = accountOf(name);
-    return { way, id, login: id === null ? name : (logins.get(id) ?? `${id}`) };
-  };
+  const logins = await loginsOf(session, names);
+  const actor = (name: string, way: ActorWay): Actor => ({
+    ...{ way, id: accountOf(name) },
+    login: logins.get(name) ?? name,
+  });
   const events = history.map(
     ({ action, way, actor: name, second, ...event }): TimelineEntry => ({
       ...PLAIN,

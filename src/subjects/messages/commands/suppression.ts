@@ -1,12 +1,13 @@
 /**
- * * `ventanilla suppression`: lists, adds, removes and imports suppressions (docs/messages.md, "Consent"). A phone may
+ * `ventanilla suppression`: lists, adds, removes and imports suppressions (docs/messages.md, "Consent"). A phone may
  * come by standard input.
  */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { BlindIndex } from '../../../domain/application/ids.ts';
-import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
 import { named } from '../../../ground/base/named.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
+import { readCountry } from '../../../program/cli/country-argument.ts';
 import {
   type ListOptions,
   shortTime,
@@ -111,7 +112,7 @@ function addImport(group: Command, { roles, io }: Cli): void {
   )
     .argument('<file>', 'the whole register, a phone a line')
     .requiredOption('--source <name>', 'the name of the register', asArgument(readRegisterName))
-    .option('--country <code>', 'the country of numbers without a country code (ISO 3166)', asCountry)
+    .option('--country <code>', 'the country of numbers without a country code (ISO 3166)', readCountry)
     .option('--may-shrink', 'take numbers away also where many are missing in the file')
     .addHelpText(
       'after',
@@ -132,12 +133,6 @@ function addImport(group: Command, { roles, io }: Cli): void {
         );
       }),
     );
-}
-
-function asCountry(text: string): Country {
-  const code = text.toUpperCase();
-  if (!Object.hasOwn(COUNTRY_CURRENCY, code)) throw new InvalidArgumentError('It is no country code.');
-  return code as Country;
 }
 
 function addRegisters(group: Command, { roles, io }: Cli): void {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../ground/base/clock.ts';
 let loaded: Promise<PublicHolidays> | null = null;
 
 /**
- * * Loads the library, once a process. That takes a tenth of a second and some 30 MB, so only processes that deliver or
+ * Loads the library, once a process. That takes a tenth of a second and some 30 MB, so only processes that deliver or
  * make contracts load it. Returns the holidays of a whole country, not of its regions, with every date that a holiday
  * touches, such as the eve of a holiday that begins at sunset. The first question about a year takes some twenty
  * milliseconds; its answer is kept.

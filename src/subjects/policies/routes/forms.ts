@@ -101,7 +101,6 @@ export const Decline = form({ reason: Reason });
 
 export type PoliciesReply = Static<typeof Policies>;
 export type ListedReply = Static<typeof Listed>;
-export type ActivationReply = Static<typeof Activation>;
 export type ProposalReply = Static<typeof Proposal>;
 export type WhoReply = Static<typeof Who>;
 export type CardReply = Static<typeof Card>;

@@ -124,14 +124,3 @@ export async function endProposal(
 ): Promise<void> {
   await session.query(END, [id, state, secondId ?? null, outcome ?? null]);
 }
-
-const LOGINS = 'SELECT o.id, o.login FROM operators o WHERE o.id = ANY ($1::integer[])';
-
-/** The present logins of operators, by id. */
-export async function readLogins(
-  session: Session,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await session.query<{ id: number; login: string }>(LOGINS, [ids]);
-  return new Map(rows.map(({ id, login }) => [id, login]));
-}

@@ -6,6 +6,7 @@ import { reasonWords } from '../../../domain/scorecard/reasons.ts';
 import { CRITERIA } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { accountOf } from '../../../program/operations/acting.ts';
+import { loginsOf } from '../../../program/operations/sql/logins.ts';
 import { type Difference, differencesOf } from '../rules/difference.ts';
 import { digestOf } from '../sql/digest.ts';
 import {
@@ -17,7 +18,7 @@ import {
   readLive,
   type StoredActivation,
 } from '../sql/policies.ts';
-import { type PolicyProposal, readLogins } from '../sql/proposals.ts';
+import type { PolicyProposal } from '../sql/proposals.ts';
 import { findingsNow, type PolicyDesk, proposalsOf } from './activation-proposals.ts';
 import { PolicyRefusal } from './refusal.ts';
 
@@ -79,12 +80,11 @@ const SERVICE = 'ventanilla';
 
 /** Reads the logins behind names of the record. */
 async function naming(session: Session, names: readonly (string | null)[]) {
-  const ids = names.map((name) => (name === null ? null : accountOf(name))).filter((id) => id !== null);
-  const logins = ids.length === 0 ? new Map<number, string>() : await readLogins(session, [...new Set(ids)]);
+  const logins = await loginsOf(session, names);
   return (name: string | null): Who | null => {
     if (name === null) return null;
     const id = accountOf(name);
-    if (id !== null) return { way: 'operator', id, login: logins.get(id) ?? `${id}` };
+    if (id !== null) return { way: 'operator', id, login: logins.get(name)! };
     return { way: name === SERVICE ? 'service' : 'command_line', id: null, login: name };
   };
 }

@@ -8,9 +8,10 @@ import { addMonths, startOfDate } from '../../../domain/loan/local-day.ts';
 import { type PricedLoan, priceLoan } from '../../../domain/loan/offer.ts';
 import type { CountryTerms } from '../../../domain/loan/terms.ts';
 import { moneyText } from '../../../domain/money/money.ts';
-import { COUNTRY_CURRENCY, type Country } from '../../../ground/base/country-data.ts';
+import type { Country } from '../../../ground/base/country-data.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 import { addCommand, type Cli, readDay } from '../../../program/cli/command.ts';
+import { readCountry } from '../../../program/cli/country-argument.ts';
 import { recordOf, writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
 import { TERMS_FILE } from '../settings.ts';
 import { NotOfferedError } from '../uses/check-terms.ts';
@@ -77,6 +78,8 @@ function addPrice(group: Command, { roles, io }: Cli): void {
       const terms = await loadTerms(await roles.setting(TERMS_FILE));
       const ofCountry = terms?.countries[asked.country];
       if (ofCountry === undefined) throw new ToldError(`there are no terms for ${asked.country}: TERMS_FILE`);
+      if (!rulesOf(asked.country).isWhole && !terms!.demonstration)
+        throw new ToldError(`nobody in ${asked.country} gets a contract: no_rules`);
       const priced = pricedOf(ofCountry, asked);
       const loan = loanJson(ofCountry, asked, priced);
       if (json) return writeJson(io, loan);
@@ -146,12 +149,6 @@ function loanJson(
       }),
     ),
   };
-}
-
-function readCountry(text: string): Country {
-  const code = text.toUpperCase();
-  if (!Object.hasOwn(COUNTRY_CURRENCY, code)) throw new InvalidArgumentError('It is no country code.');
-  return code as Country;
 }
 
 function readAmount(text: string): string {

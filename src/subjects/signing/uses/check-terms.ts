@@ -12,7 +12,7 @@ import {
 import { firstNotOffered, type NotOffered } from '../../../domain/loan/price-range.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { readDecimal } from '../../../domain/money/decimal.ts';
-import { COUNTRY_CURRENCY, type Country, CURRENCIES } from '../../../ground/base/country-data.ts';
+import { CURRENCIES, isCountry } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { isZone } from '../../../ground/base/local-time.ts';
 import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
@@ -141,10 +141,9 @@ export function checkTerms(content: unknown, source: string): Terms {
     if (fault !== null) fail(`contracts.${name}`, fault);
   }
   for (const [country, ofCountry] of Object.entries(countries)) {
-    if (!Object.hasOwn(COUNTRY_CURRENCY, country))
-      fail(`countries.${country}`, 'is no country code (ISO 3166)');
+    if (!isCountry(country)) return fail(`countries.${country}`, 'is no country code (ISO 3166)');
     for (const [place, rule] of countryFaults(ofCountry, terms)) fail(`countries.${country}.${place}`, rule);
-    const missing = firstNotOffered(country as Country, ofCountry);
+    const missing = firstNotOffered(country, ofCountry);
     if (missing !== null) throw new NotOfferedError(source, missing, ofCountry);
   }
   return terms;
