@@ -17,6 +17,8 @@ import { TERMS } from '../support/terms.ts';
 const folder = mkdtempSync(join(tmpdir(), 'terms-'));
 after(() => rmSync(folder, { recursive: true }));
 
+const WITH_TAX = DEFAULT_CONTRACTS['standard-en'];
+
 /** The terms with one value changed; `path` leads to it. */
 function changed(path: string, value: unknown): unknown {
   const content = structuredClone(TERMS) as Record<string, unknown>;
@@ -86,8 +88,17 @@ test('D45: a fault names the file, the place and the rule', () => {
     [
       'contracts',
       { one: { ...template, sections: template?.sections.slice(0, 2) } },
-      /contracts\.one lacks \{withdrawal\}, which every contract tells/,
+      new RegExp(
+        'contracts\\.one lacks \\{contract\\}, \\{date\\}, \\{expires\\}, \\{disbursement\\}, \\{first_due\\}, ' +
+          '\\{payment\\}, \\{withdrawal\\}, \\{late_rate\\}, \\{late_consequences\\}, \\{complaints\\}, ' +
+          '\\{supervisor\\}, a section with "schedule": true \\(the table of installments\\), which every contract tells',
+      ),
     ],
+    ['countries.CO.lender.address', 'Calle\u202e', /countries\.CO\.lender\.address has control or invisible/],
+    ['countries.CO.complaints', 'a\u0007b', /countries\.CO\.complaints has control or invisible/],
+    ['countries.CO.late_rate', '-1', /countries\.CO\.late_rate must/],
+    ['countries.CO.acceleration', { days: 1, installments: 1 }, /countries\.CO\.acceleration/],
+    ['countries.CO.privacy_notice', 'x'.repeat(121), /countries\.CO\.privacy_notice must/],
     ['surprise', 1, /surprise is unknown here/],
   ];
   for (const [path, value, message] of table) {
@@ -124,6 +135,7 @@ const WITH_FEE = {
   term: { minimum: 12, maximum: 24 },
   minimum: '200000',
   legal_maximum: { '2026-10': '99', '2026-11': '25' },
+  late_rate: 'none',
 };
 
 test('D45: terms that name a loan which they cannot offer are refused, with the first one and the least that can be', () => {
@@ -164,6 +176,68 @@ test('D45: terms that name a loan which they cannot offer are refused, with the 
     () => checked({}),
     /TERMS_FILE terms\.json: countries\.CO cannot offer 200000 COP over 12 months/,
   );
+});
+
+test('D45: a late rate above the legal maximum is refused, compared unrounded (CO: C. de Co. 884); MX has none', () => {
+  const lateFaultOf = (country: 'CO' | 'MX', late_rate: string, maximum: string) => {
+    const currency = country === 'CO' ? 'COP' : 'MXN';
+    const ofCountry = { ...TERMS.countries.CO, currency, monthly_rate: '0.5', fees: [], late_rate };
+    const countries = {
+      [country]: { ...ofCountry, contract: 'standard-en', legal_maximum: { '2026-12': maximum } },
+    };
+    try {
+      checkTerms({ version: '1', contracts: { 'standard-en': WITH_TAX }, countries }, 'terms.json');
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return null;
+  };
+  // 1 % a month is 12.682503013196972066 1201 % a year: a maximum of 12.6825 is passed, 12.6826 is not.
+  for (const [rate, maximum, isAbove] of [
+    ['1', '12.6825', true],
+    ['1', '12.6826', false],
+    // Rounded to two digits, 24.3636 would be 24.36.
+    ['1.8336', '24.36', true],
+    ['1.8333', '24.36', false],
+    // No other late rate than 0 is exactly at a maximum of four digits.
+    ['0', '6.17', false],
+  ] as const) {
+    const fault = lateFaultOf('CO', rate, maximum);
+    assert.equal(
+      /late_rate is .* % a year, which is above the legal maximum of 2026-12/.test(fault ?? ''),
+      isAbove,
+    );
+    assert.equal(fault !== null, isAbove, `${rate} ${maximum} ${fault}`);
+    assert.equal(lateFaultOf('MX', rate, maximum), null);
+  }
+});
+
+test('D45: a template of a country tells what this country asks for, beside what every contract tells', () => {
+  const { MX } = { MX: { ...TERMS.countries.CO, currency: 'MXN', contract: 'mine' } };
+  const check = (template: unknown) =>
+    checkTerms({ version: '1', contracts: { mine: template }, countries: { MX } }, 'terms.json');
+  assert.equal(check(WITH_TAX).version, '1');
+  const text = JSON.stringify(WITH_TAX).replace('{tax}', '').replace('{complaints}', '');
+  assert.throws(
+    () => check(JSON.parse(text)),
+    /contracts\.mine lacks \{complaints\}, \{tax\}, which every contract/,
+  );
+});
+
+test('D45: terms without what a contract tells are priced, and terms check says that nobody gets a contract', async () => {
+  const path = join(folder, 'lacking.json');
+  const { run } = commandLine({} as TestStore, { TERMS_FILE: path });
+  const { payment: _, complaints: __, ...rest } = TERMS.countries.CO;
+  const CO = { ...rest, lender: { name: 'A', number: '1' } };
+  writeFileSync(path, JSON.stringify({ ...TERMS, countries: { CO } }));
+  const told = await run('terms', 'check', path);
+  assert.equal(told.code, 0);
+  assert.match(
+    told.out,
+    /Nobody in CO gets a contract: countries\.CO lacks lender\.address, payment, complaints\./,
+  );
+  const { lacking } = JSON.parse((await run('terms', 'check', path, '--json')).out) as { lacking: object };
+  assert.deepEqual(lacking, { CO: ['lender.address', 'payment', 'complaints'] });
 });
 
 test('D45: terms check and terms price say what the file offers', async () => {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import type { ContractTemplate } from '../../src/domain/loan/contract-template.ts';
+import type { CountryTerms, Terms } from '../../src/domain/loan/terms.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { checkSeal } from '../../src/subjects/signing/pdf/check-seal.ts';
@@ -118,6 +120,24 @@ describe('the offer and the contract', () => {
     assert.deepEqual(await stateOf(id), ['open']);
   });
 
+  it('D45: nobody gets a contract by terms that lack what it tells, or a template that tells too little', async () => {
+    const id = await begin();
+    const terms = context.terms as Terms;
+    const { complaints: _, ...CO } = terms.countries.CO as CountryTerms;
+    const reasonOf = async (changed: Terms) => {
+      const made = await makeContract({ ...context, terms: changed }, id);
+      return made.kind === 'blocked' ? made.reason : made.kind;
+    };
+    assert.equal(await reasonOf({ ...terms, countries: { CO } }), 'terms_incomplete');
+    assert.match(signing.lines.at(-1)?.text ?? '', /^ALARM/);
+    const template = terms.contracts['standard-es'] as ContractTemplate;
+    const short = { ...template, sections: template.sections.slice(0, 3) };
+    assert.equal(
+      await reasonOf({ ...terms, contracts: { ...terms.contracts, 'standard-es': short } }),
+      'no_template',
+    );
+  });
+
   it('D45: nobody gets a contract that an expired certificate would seal, and no signed PDF is made with it', async () => {
     const id = await begin();
     const { sealer } = context;
@@ -151,6 +171,23 @@ describe('the offer and the contract', () => {
     await brandOf('standard-en');
     const { bytes } = await make(id);
     if (missingPdfTools === false) assert.match(pdfText(bytes), /Loan contract/);
+  });
+
+  it('D45: the contract tells where to pay and complain, who watches, and what a late payment costs', {
+    skip: missingPdfTools,
+  }, async () => {
+    const said = pdfText((await make(await begin())).bytes).replaceAll(/\s/g, '');
+    for (const text of [
+      'condomicilioenCalleInventada1-23,Bogotá',
+      'Impuestos:losinteresesnotienenimpuesto',
+      'Formaylugardepago:porPSEenpagos.credito.example',
+      'Interesesdemora:1,8%mensual(23,87%efectivoanual),solosobreelcapitalvencido',
+      'con3cuotassinpagarelacreedorpuedeexigirtodoelsaldo',
+      'bastaescribirRETRACTOenelchat',
+      'Quejasyreclamos:quejas@credito.example',
+      'SuperintendenciadeIndustriayComercio(SIC)',
+    ])
+      assert.ok(said.includes(text), text);
   });
 
   it('D45: an application that is rejected or erased gets no contract', async () => {

@@ -3,7 +3,11 @@ export const TERMS = {
   version: '2026-11',
   countries: {
     CO: {
-      lender: { name: 'Crédito Ejemplo S.A.S.', number: 'NIT 900.123.456-7' },
+      lender: {
+        name: 'Crédito Ejemplo S.A.S.',
+        number: 'NIT 900.123.456-7',
+        address: 'Calle Inventada 1-23, Bogotá',
+      },
       currency: 'COP',
       zone: 'America/Bogota',
       monthly_rate: '1.8',
@@ -15,6 +19,12 @@ export const TERMS = {
       withdrawal: { days: 5, kind: 'business' },
       offer_days: 2,
       contract: 'standard-es',
+      payment: 'por PSE en pagos.credito.example',
+      late_rate: '1.8',
+      acceleration: { installments: 3 },
+      complaints: 'quejas@credito.example',
+      privacy_notice: 'https://credito.example/privacidad',
+      data_rights: 'datos@credito.example',
     },
   },
 } as const;

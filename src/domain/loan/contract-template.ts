@@ -9,7 +9,8 @@ export type ContractLanguage = (typeof CONTRACT_LANGUAGES)[number];
 
 /** Every value that a template may name. */
 export const CONTRACT_PLACEHOLDERS = [
-  ...['lender', 'lender_number', 'partner', 'name', 'id_number', 'city', 'contract', 'date', 'expires'],
+  ...['lender', 'lender_number', 'lender_address', 'partner', 'name', 'id_number', 'city'],
+  ...['contract', 'date', 'expires'],
   ...[
     'amount',
     'currency',
@@ -23,14 +24,18 @@ export const CONTRACT_PLACEHOLDERS = [
     'annual_rate',
     'rate_name',
   ],
-  ...['disbursement', 'first_due', 'last_due', 'fees', 'withdrawal'],
+  ...['disbursement', 'first_due', 'last_due', 'payment', 'fees', 'tax', 'withdrawal'],
+  ...['late_rate', 'late_consequences', 'complaints', 'supervisor'],
 ] as const;
 export type ContractPlaceholder = (typeof CONTRACT_PLACEHOLDERS)[number];
 
 /** What the applicant has to read before the acceptance (D45): a template without one of these is refused. */
 export const REQUIRED_PLACEHOLDERS = [
-  ...['lender', 'lender_number', 'name', 'id_number', 'amount', 'installment', 'months', 'total'],
-  ...['annual_rate', 'rate_name', 'fees', 'withdrawal'],
+  ...['lender', 'lender_number', 'lender_address', 'name', 'id_number', 'contract', 'date', 'expires'],
+  ...['amount', 'net', 'installment', 'months', 'total'],
+  ...['interest_rate', 'interest_rate_name', 'annual_rate', 'rate_name', 'fees'],
+  ...['disbursement', 'first_due', 'payment', 'withdrawal'],
+  ...['late_rate', 'late_consequences', 'complaints', 'supervisor'],
 ] as const satisfies readonly ContractPlaceholder[];
 
 export interface ContractSection {
@@ -64,6 +69,21 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
 export function placeholdersOf({ title, sections }: ContractTemplate): Set<string> {
   const texts = [title, ...sections.flatMap((section) => [section.title, ...section.paragraphs])];
   return new Set(texts.flatMap((text) => Array.from(text.matchAll(PLACEHOLDER), ([, word = '']) => word)));
+}
+
+/**
+ * What a template does not tell, of what every contract tells and of these placeholders of its country: each in braces,
+ * and the table of installments.
+ */
+export function untoldOf(template: ContractTemplate, ofCountry: readonly ContractPlaceholder[]): string[] {
+  const found = placeholdersOf(template);
+  const needed = new Set<ContractPlaceholder>([...REQUIRED_PLACEHOLDERS, ...ofCountry]);
+  return [
+    ...[...needed].filter((word) => !found.has(word)).map((word) => `{${word}}`),
+    ...(template.sections.some(({ schedule }) => schedule === true)
+      ? []
+      : ['a section with "schedule": true (the table of installments)']),
+  ];
 }
 
 /** Whether a text has a brace that belongs to no placeholder. */

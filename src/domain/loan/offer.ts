@@ -6,22 +6,25 @@ import type { Country } from '../../ground/base/country-data.ts';
 import { type Decimal, readDecimal } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
 import { type CountryRules, rulesOf } from './country-rules.ts';
+import { limitedLateRate } from './late-interest.ts';
 import { type Loan, loanOf, part } from './loan.ts';
 import { addDays, addMonths, localDate, startOfDate } from './local-day.ts';
 import { annualRateOf, effectiveRateOf, isAbove, percentText } from './rates.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
-/** Why the applicant gets no contract. An operator has to mend the first seven. */
+/** Why the applicant gets no contract. An operator has to mend the first eight. */
 export type BlockReason =
   /** The terms have nothing for the country. */
   | 'no_terms'
+  /** The terms of the country lack something that a contract tells. */
+  | 'terms_incomplete'
   /** The rules of the country are not whole, so no lender may use them. */
   | 'no_rules'
   /** The terms have no legal maximum for the month. */
   | 'no_maximum'
-  /** The rate that the law limits is above the maximum of the month. */
+  /** A rate that the law limits, of the loan or of late payment, is above the maximum of the month. */
   | 'above_maximum'
-  /** The key's brand or the terms name a contract template that does not exist. */
+  /** The brand of the key or the terms name a contract template that does not exist, or that tells too little. */
   | 'no_template'
   /** No certificate is set that seals contracts. */
   | 'no_certificate'
@@ -96,7 +99,9 @@ export function priceLoan(country: Country, terms: CountryTerms, asked: Asked, n
   const limited = limitedRate(loan, net, fees, terms, rules);
   if (annual === null || limited === null) return blocked('above_maximum');
   const date = localDate(now, terms.zone);
-  const fault = maximumFault(terms, date, limited);
+  const late = limitedLateRate(terms, country);
+  const highest = late > limited ? late : limited;
+  const fault = maximumFault(terms, date, highest);
   if (fault !== null) return blocked(fault);
   return {
     kind: 'priced',
@@ -106,7 +111,7 @@ export function priceLoan(country: Country, terms: CountryTerms, asked: Asked, n
     interestRate: percentText(annualRateOf(monthlyRateOf(terms), rules.interestRate.kind)),
     annualRate: percentText(annual),
     limitedRate: limited,
-    expiresAt: expiry(terms, date, limited),
+    expiresAt: expiry(terms, date, highest),
   };
 }
 

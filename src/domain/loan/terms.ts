@@ -19,7 +19,7 @@ export interface Fee {
 
 /** The terms of a country. Amounts and percentages are decimals in text, so that none is rounded on its way. */
 export interface CountryTerms {
-  readonly lender: { readonly name: string; readonly number: string };
+  readonly lender: { readonly name: string; readonly number: string; readonly address?: string };
   readonly currency: Currency;
   /** A time zone of the IANA database: its wall clock tells the month of the legal maximum, and the days. */
   readonly zone: string;
@@ -41,6 +41,22 @@ export interface CountryTerms {
   readonly offer_days: number;
   /** The name of a template. */
   readonly contract: string;
+  /** How and where the applicant pays. */
+  readonly payment?: string;
+  /** A percentage a month, on principal that is overdue; `none`: the lender asks for no interest there. */
+  readonly late_rate?: string;
+  /** How late the applicant has to be until the lender may ask for the whole balance; absent: never. */
+  readonly acceleration?: { readonly days: number } | { readonly installments: number };
+  /** The credit bureaus that the lender reports to; absent: none. */
+  readonly bureaus?: string;
+  /** Where the applicant complains. */
+  readonly complaints?: string;
+  /** The authority that watches over the lender; absent: the one of the country's rules. */
+  readonly supervisor?: string;
+  /** Where the privacy notice is: an address, or words. */
+  readonly privacy_notice?: string;
+  /** Where the applicant asks for their data, a correction or a deletion. */
+  readonly data_rights?: string;
 }
 
 export interface Terms {

@@ -28,6 +28,14 @@ describe('D45: nobody gets a contract', () => {
     assert.equal(reasonOf({ legal_maximum: { '2026-12': '99' } }), 'no_maximum');
     assert.equal(reasonOf({ legal_maximum: {} }), 'no_maximum');
   });
+  it('where the late rate is above it, in the month of the contract or of a day on which it may be signed', () => {
+    // 1.8 % a month is 23.87205 % a year.
+    assert.equal(reasonOf({ late_rate: '1.8', legal_maximum: { '2026-11': '23.8720' } }), 'above_maximum');
+    assert.equal(reasonOf({ late_rate: '1.8', legal_maximum: { '2026-11': '23.8721' } }), 'priced');
+    const legal_maximum = { '2026-11': '25', '2026-12': '22' };
+    const result = priced({ late_rate: '1.8', legal_maximum }, COP, new Date('2026-11-30T15:00:00Z'));
+    assert.equal(result.kind === 'priced' && result.expiresAt.toISOString(), '2026-12-01T05:00:00.000Z');
+  });
   it('and the month is that of the country, not of UTC', () => {
     const legal_maximum = { '2026-11': '30', '2026-12': '19' };
     const lastHours = new Date('2026-12-01T04:59:00Z');

@@ -7,6 +7,7 @@ import { rulesOf, WHOLE_COUNTRIES } from '../../../domain/loan/country-rules.ts'
 import { addMonths, startOfDate } from '../../../domain/loan/local-day.ts';
 import { type PricedLoan, priceLoan } from '../../../domain/loan/offer.ts';
 import type { CountryTerms } from '../../../domain/loan/terms.ts';
+import { lackingOf } from '../../../domain/loan/told-terms.ts';
 import { moneyText } from '../../../domain/money/money.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
@@ -35,9 +36,19 @@ function addCheck(group: Command, { io }: Cli): void {
       try {
         const { version, countries } = (await loadTerms({ path: file }))!;
         const names = Object.keys(countries);
-        if (json) return await writeJson(io, { ok: true, version, countries: names });
+        const lacking = Object.fromEntries(
+          Object.entries(countries)
+            .map(([country, terms]) => [country, lackingOf(country as Country, terms)] as const)
+            .filter(([, members]) => members.length > 0),
+        );
+        if (json) return await writeJson(io, { ok: true, version, countries: names, lacking });
         const without = names.filter((country) => !rulesOf(country as Country).isWhole);
         await writeOutput(io, `The terms ${version} can be offered over their whole range.\n`);
+        for (const [country, members] of Object.entries(lacking))
+          await writeOutput(
+            io,
+            `Nobody in ${country} gets a contract: countries.${country} lacks ${members.join(', ')}.\n`,
+          );
         if (without.length > 0)
           await writeOutput(
             io,

@@ -3,7 +3,7 @@
  * (`rules/default-contracts.ts`).
  */
 import type { ContractLanguage } from '../../../domain/loan/contract-template.ts';
-import type { Fee } from '../../../domain/loan/terms.ts';
+import type { CountryTerms, Fee } from '../../../domain/loan/terms.ts';
 import type { WithdrawalPeriod } from '../../../domain/loan/withdrawal.ts';
 
 /** The columns of the table of installments, in their order. */
@@ -12,13 +12,34 @@ export const SCHEDULE_COLUMNS = [
 ] as const;
 type ScheduleColumn = (typeof SCHEDULE_COLUMNS)[number];
 
+/** The rates of late interest as people read them, and what else holds for it. */
+interface LateRates {
+  readonly monthly: string;
+  readonly yearly: string;
+  /** It never passes the legal maximum of the month. */
+  readonly isLimited: boolean;
+  /** Its tax, such as `IVA (16 %)`; null: none. */
+  readonly tax: string | null;
+}
+
 interface ContractWords {
   /** The columns of the table of installments. */
   readonly schedule: Readonly<Record<ScheduleColumn, string>>;
   readonly noFees: string;
   readonly when: Readonly<Record<Fee['when'], string>>;
   readonly noWithdrawal: string;
+  /** The period, and how the applicant withdraws. */
   readonly withdrawal: (period: WithdrawalPeriod) => string;
+  /** Taxes on interest and fees. */
+  readonly noTax: string;
+  readonly tax: (name: string, percent: string) => string;
+  /** Interest for late payment. */
+  readonly noLateRate: string;
+  readonly lateRate: (rates: LateRates) => string;
+  /** When the lender may ask for the whole balance. */
+  readonly noAcceleration: string;
+  readonly acceleration: (after: NonNullable<CountryTerms['acceleration']>) => string;
+  readonly reported: (bureaus: string) => string;
   readonly demonstration: string;
   /** The foot of a page. */
   readonly page: (page: number, pages: number) => string;
@@ -63,7 +84,20 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     },
     noWithdrawal: 'no se pactó un plazo de retracto',
     withdrawal: ({ days, kind }) =>
-      `${days} días ${kind === 'business' ? 'hábiles' : 'calendario'} después del día de la firma`,
+      `${days} días ${kind === 'business' ? 'hábiles' : 'calendario'} después del día de la firma; basta escribir ` +
+      'RETRACTO en el chat de este contrato o avisar al acreedor, sin dar razones',
+    noTax: 'los intereses no tienen impuesto; los cargos se muestran con el suyo',
+    tax: (name, percent) => `${name} de ${percent} sobre los intereses, los intereses de mora y los cargos`,
+    noLateRate: 'no se cobran',
+    lateRate: ({ monthly, yearly, isLimited, tax }) =>
+      `${monthly} mensual (${yearly} efectivo anual), solo sobre el capital vencido y desde el día siguiente al ` +
+      `vencimiento${isLimited ? ', sin pasar nunca de la tasa máxima legal del mes' : ''}${tax === null ? '' : `, más ${tax}`}`,
+    noAcceleration: 'una mora no permite exigir el saldo que todavía no vence',
+    acceleration: (after) =>
+      'days' in after
+        ? `con ${after.days} días de mora el acreedor puede exigir todo el saldo`
+        : `con ${after.installments} cuotas sin pagar el acreedor puede exigir todo el saldo`,
+    reported: (bureaus) => `la mora se puede reportar, con aviso previo al deudor, a ${bureaus}`,
     demonstration: 'DEMOSTRACIÓN: este documento no obliga a nadie',
     page: (page, pages) => `Página ${page} de ${pages}`,
     contract: 'Contrato',
@@ -105,7 +139,20 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     },
     noWithdrawal: 'não foi combinado prazo de arrependimento',
     withdrawal: ({ days, kind }) =>
-      `${days} dias ${kind === 'business' ? 'úteis' : 'corridos'} depois do dia da assinatura`,
+      `${days} dias ${kind === 'business' ? 'úteis' : 'corridos'} depois do dia da assinatura; basta escrever ` +
+      'DESISTO na conversa deste contrato ou avisar o credor, sem dar razões',
+    noTax: 'os juros não têm imposto; os encargos são mostrados com o seu',
+    tax: (name, percent) => `${name} de ${percent} sobre os juros, os juros de mora e os encargos`,
+    noLateRate: 'não são cobrados',
+    lateRate: ({ monthly, yearly, isLimited, tax }) =>
+      `${monthly} ao mês (${yearly} efetivos ao ano), apenas sobre o principal vencido e desde o dia seguinte ao ` +
+      `vencimento${isLimited ? ', sem nunca passar da taxa máxima legal do mês' : ''}${tax === null ? '' : `, mais ${tax}`}`,
+    noAcceleration: 'um atraso não permite exigir o saldo que ainda não venceu',
+    acceleration: (after) =>
+      'days' in after
+        ? `com ${after.days} dias de atraso o credor pode exigir todo o saldo`
+        : `com ${after.installments} parcelas sem pagar o credor pode exigir todo o saldo`,
+    reported: (bureaus) => `o atraso pode ser informado, com aviso prévio ao devedor, a ${bureaus}`,
     demonstration: 'DEMONSTRAÇÃO: este documento não obriga ninguém',
     page: (page, pages) => `Página ${page} de ${pages}`,
     contract: 'Contrato',
@@ -147,7 +194,20 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     },
     noWithdrawal: 'no withdrawal period was agreed',
     withdrawal: ({ days, kind }) =>
-      `${days} ${kind === 'business' ? 'business' : 'calendar'} days after the day of the signature`,
+      `${days} ${kind === 'business' ? 'business' : 'calendar'} days after the day of the signature; it is enough to ` +
+      'write WITHDRAW in the chat of this contract or to tell the lender, without reasons',
+    noTax: 'interest has no tax; fees are told with theirs',
+    tax: (name, percent) => `${name} of ${percent} on interest, late interest and fees`,
+    noLateRate: 'none is asked for',
+    lateRate: ({ monthly, yearly, isLimited, tax }) =>
+      `${monthly} a month (${yearly} effective a year), only on principal that is overdue and from the day after it was ` +
+      `due${isLimited ? ', and never above the legal maximum of the month' : ''}${tax === null ? '' : `, and ${tax} on it`}`,
+    noAcceleration: 'a late payment does not let the lender ask for the balance that is not due yet',
+    acceleration: (after) =>
+      'days' in after
+        ? `after ${after.days} days of delay the lender may ask for the whole balance`
+        : `after ${after.installments} unpaid installments the lender may ask for the whole balance`,
+    reported: (bureaus) => `the delay may be reported, after a notice to the borrower, to ${bureaus}`,
     demonstration: 'DEMONSTRATION: this document binds nobody',
     page: (page, pages) => `Page ${page} of ${pages}`,
     contract: 'Contract',

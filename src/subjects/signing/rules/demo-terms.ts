@@ -24,16 +24,42 @@ const WITHDRAWALS: Readonly<Partial<Record<Country, CountryTerms['withdrawal']>>
   BR: { days: 7, kind: 'calendar' },
   AR: { days: 10, kind: 'calendar' },
 };
+/** What the lender tells about itself. Nothing of it exists. */
 const LENDERS = {
-  es: 'Prestamista de Demostración',
-  pt: 'Credor de Demonstração',
-  en: 'Demonstration Lender',
+  es: {
+    name: 'Prestamista de Demostración',
+    address: 'Calle Inventada 1, Ciudad de Demostración',
+    payment: 'por transferencia a la cuenta de demostración 000',
+    complaints: 'quejas@prestamista.example',
+    supervisor: 'ninguna: es una demostración',
+    notice: 'https://prestamista.example/privacidad',
+    rights: 'datos@prestamista.example',
+  },
+  pt: {
+    name: 'Credor de Demonstração',
+    address: 'Rua Inventada 1, Cidade de Demonstração',
+    payment: 'por transferência para a conta de demonstração 000',
+    complaints: 'reclamacoes@credor.example',
+    supervisor: 'nenhuma: é uma demonstração',
+    notice: 'https://credor.example/privacidade',
+    rights: 'dados@credor.example',
+  },
+  en: {
+    name: 'Demonstration Lender',
+    address: '1 Invented Street, Demonstration City',
+    payment: 'by transfer to the demonstration account 000',
+    complaints: 'complaints@lender.example',
+    supervisor: 'none: this is a demonstration',
+    notice: 'https://lender.example/privacy',
+    rights: 'data@lender.example',
+  },
 } as const;
 
 function demoTermsOf(country: Country): CountryTerms {
   const language = languageOfCountry(country);
+  const { name, address, payment, complaints, supervisor, notice, rights } = LENDERS[language];
   return {
-    lender: { name: LENDERS[language], number: 'DEMO-000' },
+    lender: { name, number: 'DEMO-000', address },
     currency: COUNTRY_CURRENCY[country],
     zone: ZONES[country] ?? 'UTC',
     monthly_rate: '1.5',
@@ -45,11 +71,18 @@ function demoTermsOf(country: Country): CountryTerms {
     withdrawal: WITHDRAWALS[country] ?? 'none',
     offer_days: 2,
     contract: `standard-${language}`,
+    payment,
+    late_rate: '1.5',
+    acceleration: { installments: 3 },
+    complaints,
+    supervisor,
+    privacy_notice: notice,
+    data_rights: rights,
   };
 }
 
 export const DEMO_TERMS: Terms = {
-  version: 'demo-3',
+  version: 'demo-4',
   countries: Object.fromEntries(keysOf(COUNTRY_CURRENCY).map((country) => [country, demoTermsOf(country)])),
   contracts: DEFAULT_CONTRACTS,
   demonstration: true,

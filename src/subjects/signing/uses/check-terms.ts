@@ -1,18 +1,22 @@
 /** Checks the operator's terms before their first use (D45; docs/signing.md, "Terms" has the form). Pure. */
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import { LONGEST_VALUE } from '../../../domain/conversation/flow.ts';
 import {
   CONTRACT_LANGUAGES,
   CONTRACT_PLACEHOLDERS,
+  type ContractPlaceholder,
   type ContractTemplate,
   hasLooseBrace,
   placeholdersOf,
-  REQUIRED_PLACEHOLDERS,
+  untoldOf,
 } from '../../../domain/loan/contract-template.ts';
+import { rulesOf } from '../../../domain/loan/country-rules.ts';
+import { lateFault } from '../../../domain/loan/late-interest.ts';
 import { firstNotOffered, type NotOffered } from '../../../domain/loan/price-range.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { readDecimal } from '../../../domain/money/decimal.ts';
-import { CURRENCIES, isCountry } from '../../../ground/base/country-data.ts';
+import { type Country, CURRENCIES, isCountry } from '../../../ground/base/country-data.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import { isZone } from '../../../ground/base/local-time.ts';
 import { hasHidden, isPlainText } from '../../../ground/base/plain-text.ts';
@@ -30,7 +34,7 @@ const MONTHS = Type.Integer({ minimum: 1, maximum: 120 });
 
 const COUNTRY = Type.Object(
   {
-    lender: Type.Object({ name: text(120), number: text(64) }, strict),
+    lender: Type.Object({ name: text(120), number: text(64), address: Type.Optional(text(200)) }, strict),
     currency: either(keysOf(CURRENCIES)),
     zone: text(64),
     monthly_rate: percent,
@@ -68,6 +72,19 @@ const COUNTRY = Type.Object(
     ]),
     offer_days: Type.Integer({ minimum: 1, maximum: 30 }),
     contract: text(64),
+    payment: Type.Optional(text(500)),
+    late_rate: Type.Optional(Type.Union([Type.Literal('none'), percent])),
+    acceleration: Type.Optional(
+      Type.Union([
+        Type.Object({ days: Type.Integer({ minimum: 1, maximum: 365 }) }, strict),
+        Type.Object({ installments: Type.Integer({ minimum: 1, maximum: 12 }) }, strict),
+      ]),
+    ),
+    bureaus: Type.Optional(text(LONGEST_VALUE.bureaus)),
+    complaints: Type.Optional(text(500)),
+    supervisor: Type.Optional(text(200)),
+    privacy_notice: Type.Optional(text(LONGEST_VALUE.privacy_notice)),
+    data_rights: Type.Optional(text(LONGEST_VALUE.data_rights)),
   },
   strict,
 );
@@ -137,30 +154,34 @@ export function checkTerms(content: unknown, source: string): Terms {
     demonstration: false,
   };
   for (const [name, template] of Object.entries(contracts ?? {})) {
-    const fault = templateFault(template);
+    const users = Object.entries(countries).filter(([, { contract }]) => contract === name);
+    const fault = templateFault(
+      template,
+      users.flatMap(([country]) => (isCountry(country) ? rulesOf(country).tells : [])),
+    );
     if (fault !== null) fail(`contracts.${name}`, fault);
   }
   for (const [country, ofCountry] of Object.entries(countries)) {
     if (!isCountry(country)) return fail(`countries.${country}`, 'is no country code (ISO 3166)');
-    for (const [place, rule] of countryFaults(ofCountry, terms)) fail(`countries.${country}.${place}`, rule);
+    for (const [place, rule] of countryFaults(country, ofCountry, terms))
+      fail(`countries.${country}.${place}`, rule);
     const missing = firstNotOffered(country, ofCountry);
     if (missing !== null) throw new NotOfferedError(source, missing, ofCountry);
   }
   return terms;
 }
 
-function templateFault(template: ContractTemplate): string | null {
+function templateFault(
+  template: ContractTemplate,
+  ofCountries: readonly ContractPlaceholder[],
+): string | null {
   const found = placeholdersOf(template);
   const known: readonly string[] = CONTRACT_PLACEHOLDERS;
   const unknown = [...found].find((word) => !known.includes(word));
   if (unknown !== undefined)
     return `has the unknown placeholder {${unknown}}; there are: ${known.join(', ')}`;
-  const missing = REQUIRED_PLACEHOLDERS.filter((word) => !found.has(word));
-  if (missing.length > 0)
-    return `lacks ${missing.map((word) => `{${word}}`).join(', ')}, which every contract tells`;
-  if (!template.sections.some(({ schedule }) => schedule === true)) {
-    return 'lacks a section with "schedule": true, the table of installments';
-  }
+  const untold = untoldOf(template, ofCountries);
+  if (untold.length > 0) return `lacks ${untold.join(', ')}, which every contract tells`;
   const texts = [
     template.title,
     ...template.sections.flatMap(({ title, paragraphs }) => [title, ...paragraphs]),
@@ -172,11 +193,16 @@ function templateFault(template: ContractTemplate): string | null {
 
 type Fault = readonly [place: string, rule: string];
 
-function* countryFaults(terms: CountryTerms, { contracts }: Terms): Generator<Fault, void> {
+/** What people read as the operator wrote it. */
+const TOLD = [
+  ...(['payment', 'bureaus', 'complaints', 'supervisor', 'privacy_notice', 'data_rights'] as const),
+];
+
+function* countryFaults(country: Country, terms: CountryTerms, { contracts }: Terms): Generator<Fault, void> {
   const { lender, fees, term, months, insurance } = terms;
   for (const [place, value] of [
-    ['lender.name', lender.name],
-    ['lender.number', lender.number],
+    ...Object.entries(lender).map(([member, value]) => [`lender.${member}`, value] as const),
+    ...TOLD.map((member) => [member, terms[member] ?? ''] as const),
     ...fees.map(({ name }, index) => [`fees.${index}.name`, name] as const),
     ...(insurance === undefined ? [] : [['insurance.name', insurance.name] as const]),
   ] as const) {
@@ -188,6 +214,8 @@ function* countryFaults(terms: CountryTerms, { contracts }: Terms): Generator<Fa
   if (!Object.hasOwn(contracts, terms.contract)) {
     yield ['contract', `names no template; there are: ${Object.keys(contracts).join(', ')}`];
   }
+  const late = lateFault(country, terms);
+  if (late !== null) yield ['late_rate', late];
   const [least, most] = [readDecimal(terms.minimum), readDecimal(terms.maximum)];
   if (least.units * 10n ** BigInt(most.scale) > most.units * 10n ** BigInt(least.scale)) {
     yield ['minimum', 'must not be above maximum'];

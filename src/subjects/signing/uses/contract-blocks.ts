@@ -5,6 +5,7 @@
 import type { Block, ContractValues } from '../../../domain/loan/contract-template.ts';
 import { blocksOf } from '../../../domain/loan/contract-template.ts';
 import { rulesOf } from '../../../domain/loan/country-rules.ts';
+import { lateRateText } from '../../../domain/loan/late-interest.ts';
 import type { Payment } from '../../../domain/loan/loan.ts';
 import { addMonths } from '../../../domain/loan/local-day.ts';
 import { formatMoney, formatPercent, moneyText } from '../../../domain/money/money.ts';
@@ -30,6 +31,7 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
   const values: ContractValues = {
     lender: countryTerms.lender.name,
     lender_number: countryTerms.lender.number,
+    lender_address: countryTerms.lender.address ?? '',
     partner: brand.partner ?? partner.name,
     name: person.name,
     id_number: person.idNumber,
@@ -52,10 +54,44 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
     first_due: dateText(addMonths(disbursement, 1), locale),
     last_due: dateText(addMonths(disbursement, offer.months), locale),
     fees: fees.length === 0 ? words.noFees : fees.join('; '),
+    tax: taxText(source) ?? words.noTax,
     withdrawal:
       countryTerms.withdrawal === 'none' ? words.noWithdrawal : words.withdrawal(countryTerms.withdrawal),
+    payment: countryTerms.payment ?? '',
+    late_rate: lateRateOf(source, locale),
+    late_consequences: lateConsequences(source),
+    complaints: countryTerms.complaints ?? '',
+    supervisor: countryTerms.supervisor ?? rulesOf(country).supervisor ?? '',
   };
   return blocksOf(template, values, scheduleOf(source, minor));
+}
+
+/** What is taxed, with the name of the tax; null: there is none on interest. */
+function taxText({ country, template }: ContractSource): string | null {
+  const { tax } = rulesOf(country);
+  return tax && CONTRACT_WORDS[template.language].tax(tax.name, `${tax.percent} %`);
+}
+
+function lateRateOf({ country, countryTerms, template }: ContractSource, locale: string): string {
+  const words = CONTRACT_WORDS[template.language];
+  const { late_rate: rate = 'none', legal_maximum: maximum } = countryTerms;
+  if (rate === 'none') return words.noLateRate;
+  const { tax, lateInterest } = rulesOf(country);
+  return words.lateRate({
+    monthly: formatPercent(rate, locale),
+    yearly: formatPercent(lateRateText(countryTerms, country), locale),
+    isLimited: lateInterest.bound === 'legal maximum' && maximum !== 'none',
+    tax: tax && `${tax.name} (${tax.percent} %)`,
+  });
+}
+
+function lateConsequences({ countryTerms, template }: ContractSource): string {
+  const words = CONTRACT_WORDS[template.language];
+  const { acceleration, bureaus } = countryTerms;
+  return [
+    acceleration === undefined ? words.noAcceleration : words.acceleration(acceleration),
+    ...(bureaus === undefined ? [] : [words.reported(bureaus)]),
+  ].join('; ');
 }
 
 /** The table of installments. A column that is zero in each month is left out. */

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { hasLastFour } from '../../../domain/evidence/answer.ts';
-import type { ContractTemplate } from '../../../domain/loan/contract-template.ts';
+import { type ContractTemplate, untoldOf } from '../../../domain/loan/contract-template.ts';
 import { rulesOf } from '../../../domain/loan/country-rules.ts';
 import {
   type BlockReason,
@@ -16,6 +16,7 @@ import {
   priceLoan,
 } from '../../../domain/loan/offer.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
+import { lackingOf } from '../../../domain/loan/told-terms.ts';
 import { plannedDisbursement } from '../../../domain/loan/withdrawal.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
@@ -51,6 +52,7 @@ export interface Blocked {
 /** Reasons that only an operator can mend, in the terms or the settings. These get an ALARM in the log. */
 const ALARMS: readonly BlockReason[] = [
   'no_terms',
+  'terms_incomplete',
   'no_rules',
   'no_maximum',
   'above_maximum',
@@ -95,9 +97,11 @@ async function findSource(
   const countryTerms = terms.countries[country];
   if (countryTerms === undefined) return blocked('no_terms');
   if (!rulesOf(country).isWhole && !terms.demonstration) return blocked('no_rules');
+  if (lackingOf(country, countryTerms).length > 0) return blocked('terms_incomplete');
   const templateName = application.brand.contract ?? countryTerms.contract;
   const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
-  if (template === undefined) return blocked('no_template');
+  if (template === undefined || untoldOf(template, rulesOf(country).tells).length > 0)
+    return blocked('no_template');
   const now = await databaseTime(database);
   if (!sealer.isValidAt(now)) return blocked('certificate_expired');
   const priced = priceLoan(country, countryTerms, application.debt, now);
