@@ -43,8 +43,8 @@ CREATE OR REPLACE TRIGGER loan_contracts_stay_all BEFORE DELETE ON loan_contract
 
 -- Lets go of the contracts and the evidence of applications that have no signed contract: their codes and evidence are
 -- deleted, and their PDFs are to be deleted. Without its secret a PDF cannot be read any more, from now on. Returns the
--- applications whose signed contract stays. Runs as the owner, because the runtime role may not delete evidence: it
--- deletes that which the erasure is of.
+-- applications whose signed contract stays; of these the debts that it pays stay too. Runs as the owner, because the
+-- runtime role may not delete evidence: it deletes that which the erasure is of.
 CREATE OR REPLACE FUNCTION drop_contracts(p_application_ids bigint[], p_erasure uuid) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -60,6 +60,9 @@ BEGIN
   WHERE c.application_id = ANY (p_application_ids) AND c.state IN ('making', 'open', 'expired');
   DELETE FROM signing_codes s WHERE s.application_id = ANY (p_application_ids);
   DELETE FROM contract_evidence e WHERE e.application_id = ANY (v_free);
+  DELETE FROM loan_debts d WHERE d.application_id = ANY (p_application_ids)
+    AND (d.contract_id IS NULL OR d.application_id = ANY (v_free));
+  DELETE FROM debt_acceptances a WHERE a.application_id = ANY (p_application_ids);
   RETURN QUERY SELECT unnest(v_kept);
 END
 $$;
@@ -86,6 +89,11 @@ DECLARE
         AND NOT EXISTS (SELECT FROM conversations v WHERE v.application_id = c.application_id AND v.ended_at IS NULL)
       ORDER BY c.made_at LIMIT 100);
   v_applications bigint[];
+  v_debts constant bigint[] := ARRAY(
+    SELECT d.id FROM loan_debts d
+    WHERE d.contract_id IS NULL AND d.added_at < now() - v_days AND d.elapsed_ms < elapsed_ms() - ms_of(v_days)
+      AND NOT EXISTS (SELECT FROM conversations v WHERE v.application_id = d.application_id AND v.ended_at IS NULL)
+    ORDER BY d.added_at LIMIT 1000);
 BEGIN
   v_applications := ARRAY(SELECT DISTINCT c.application_id FROM loan_contracts c WHERE c.id = ANY (v_ids));
   UPDATE loan_contracts c SET state = 'dropped', sealed = NULL, terms = NULL WHERE c.id = ANY (v_ids);
@@ -94,6 +102,7 @@ BEGIN
     WHERE NOT EXISTS (SELECT FROM loan_contracts c WHERE c.application_id = u.id AND c.state <> 'dropped'));
   DELETE FROM signing_codes s WHERE s.application_id = ANY (v_applications);
   DELETE FROM contract_evidence e WHERE e.application_id = ANY (v_applications);
+  DELETE FROM loan_debts d WHERE d.contract_id = ANY (v_ids) OR d.id = ANY (v_debts);
   RETURN cardinality(v_ids);
 END
 $$;

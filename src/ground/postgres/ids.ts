@@ -35,6 +35,8 @@ export function takeId(
     | 'application_notes'
     | 'pends'
     | 'cases'
+    | 'loan_debts'
+    | 'debt_acceptances'
     | 'told_reasons',
 ): Promise<number> {
   return takeNumber(session, `${table}_id_seq`);

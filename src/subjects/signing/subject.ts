@@ -27,6 +27,10 @@ export const signing: Subject = {
       load: async () => (await import('./commands/contract.ts')).addContractCommands,
     },
     {
+      command: (program) => addGroup(program, 'debt', 'the debts that a loan consolidates', 'debt list 12'),
+      load: async () => (await import('./commands/debt.ts')).addDebtCommands,
+    },
+    {
       command: (program) =>
         addGroup(program, 'terms', "the lender's terms of loans", 'terms check terms.json'),
       load: async () => (await import('./commands/terms.ts')).addTermsCommands,

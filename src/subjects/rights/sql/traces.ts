@@ -128,6 +128,11 @@ const OF_APPLICATION = {
       c.told_turn FROM cases c WHERE c.application_id = $1 ORDER BY c.id`,
   told_reasons: `
     SELECT t.message_id, t.turn, t.at, t.codes, t.language FROM told_reasons t WHERE t.application_id = $1 ORDER BY t.id`,
+  loan_debts: `
+    SELECT d.id::float8 AS id, d.told_by, d.document_id::float8 AS document_id, d.added_at, d.added_by, d.removed_at,
+      d.removed_by, d.contract_id::float8 AS contract_id FROM loan_debts d WHERE d.application_id = $1 ORDER BY d.id`,
+  debt_acceptances: `
+    SELECT a.accepted_at, a.debts FROM debt_acceptances a WHERE a.application_id = $1 ORDER BY a.id`,
   application_notes: `
     SELECT n.id::float8 AS id, n.at, 'operator ' || n.operator_id AS by FROM application_notes n WHERE n.application_id = $1 ORDER BY n.id`,
 } as const;

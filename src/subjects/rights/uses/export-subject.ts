@@ -10,6 +10,7 @@ import { readNotes } from '../../desk/uses/notes.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
+import { readableDebts } from '../../signing/sql/debts.ts';
 import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
 import { type Asked, findApplications, readNamed, spellingsOf } from './find-applications.ts';
 
@@ -51,6 +52,7 @@ export async function exportSubject(
       reply_texts: await replyTexts(context, id),
       note_texts: await noteTexts(context, id),
       case_texts: await caseTexts(context, id),
+      debt_texts: await debtTexts(context, id),
     };
     applications.push({ application, beside: { ...beside, ...texts } });
   }
@@ -91,4 +93,16 @@ async function caseTexts(context: OperatorContext, id: ApplicationId): Promise<T
 /** What operators wrote about the person, in the form of `replyTexts`. */
 async function noteTexts(context: OperatorContext, id: ApplicationId): Promise<Trace[]> {
   return (await readNotes(context, id)).map(({ id: note, text }) => ({ id: note, text }));
+}
+
+/** Whom the person owes what; null: the values do not open. */
+async function debtTexts({ database, vault }: OperatorContext, id: ApplicationId): Promise<Trace[]> {
+  return (await readableDebts(database, vault, id)).map(({ id: debt, values }) => ({
+    id: debt,
+    creditor: values?.creditor ?? null,
+    reference: values?.reference ?? null,
+    balance: values?.balance ?? null,
+    as_of: values?.asOf ?? null,
+    overdue_since: values?.overdueSince ?? null,
+  }));
 }

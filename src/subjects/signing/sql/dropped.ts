@@ -4,21 +4,23 @@
  * `forget_contracts`.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { Session } from '../../../ground/postgres/database.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
+import { holdDebts } from './debts.ts';
 
 const ERASE = 'SELECT id::float8 FROM drop_contracts($1, $2) AS d(id)';
 
 /**
- * Drops the contracts, codes and evidence of these applications, except signed contracts, which stay for the legal
- * term. Returns the applications whose signed contract stays. After the transaction no dropped PDF can be read any
- * more; the upkeep deletes the bytes. The same transaction has stored the erasure.
+ * Drops the contracts, codes, evidence and debts of these applications. Signed contracts stay for the legal term, with
+ * the debts that they pay. Returns the applications whose signed contract stays. After the transaction no dropped PDF
+ * can be read any more; the upkeep deletes the bytes. The same transaction has stored the erasure.
  */
 export async function eraseContracts(
-  session: Session,
+  session: Transaction,
   ids: readonly ApplicationId[],
   erasureId: string,
 ): Promise<ApplicationId[]> {
   if (ids.length === 0) return [];
+  await holdDebts(session, ids);
   const { rows } = await session.query<{ id: ApplicationId }>(ERASE, [ids, erasureId]);
   return rows.map(({ id }) => id);
 }

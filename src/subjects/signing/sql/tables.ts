@@ -1,6 +1,7 @@
 /** The tables of contracts: what is kept, sealed and deleted, and when (docs/signing.md, "How long it stays"). */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
 import { secretIdentity } from './contract-secrets.ts';
+import { debtIdentity } from './debts.ts';
 
 /** A row whose contract was dropped meanwhile stays without its secret. */
 export const LOAN_CONTRACTS = {
@@ -27,8 +28,36 @@ export const SIGNING_CODES = {
   },
 } satisfies Table;
 
+/** They go with the contract that pays them, or as unsigned contracts do (`forget_contracts`). */
+export const LOAN_DEBTS = {
+  name: 'loan_debts',
+  person: 'application',
+  sealed: {
+    column: 'content',
+    kind: 'debts',
+    id: 'id',
+    under: ['application_id', 'seal_id'],
+    identity: debtIdentity,
+  },
+} satisfies Table;
+
+const ACCEPTANCES_KEPT = "interval '120 days'";
+/** What was accepted longer ago is accepted again before an offer. */
+export const DEBT_ACCEPTANCES = {
+  name: 'debt_acceptances',
+  person: 'application',
+  kept: {
+    job: 'forget accepted lists of debts',
+    until: aged('elapsed_ms', ACCEPTANCES_KEPT),
+    by: 'elapsed_ms',
+    isFixed: true,
+  },
+} satisfies Table;
+
 export const TABLES: readonly Table[] = [
   LOAN_CONTRACTS,
   SIGNING_CODES,
+  LOAN_DEBTS,
+  DEBT_ACCEPTANCES,
   { name: 'contract_evidence', person: 'application' },
 ];

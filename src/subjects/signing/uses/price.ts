@@ -18,7 +18,6 @@ import {
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { lackingOf } from '../../../domain/loan/told-terms.ts';
 import { plannedDisbursement } from '../../../domain/loan/withdrawal.ts';
-import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
@@ -26,6 +25,7 @@ import { type ContractApplication, readForContract } from '../sql/application.ts
 import { noteBlock } from '../sql/blocks.ts';
 import { readContract } from '../sql/contracts.ts';
 import type { SigningContext } from './context.ts';
+import { countryOf } from './debts.ts';
 
 /** Everything that a contract is made of. */
 export interface ContractSource {
@@ -91,9 +91,7 @@ async function findSource(
   if (!hasLastFour(application.person.idNumber)) return blocked('short_id_number');
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
-  const { phone } = application.person;
-  // The law is that of the country where the person lives. The phone tells the country best.
-  const country = (phone === null ? null : countryOfPhone(phone)) ?? application.partner.country;
+  const country = countryOf(application);
   const countryTerms = terms.countries[country];
   if (countryTerms === undefined) return blocked('no_terms');
   if (!rulesOf(country).isWhole && !terms.demonstration) return blocked('no_rules');

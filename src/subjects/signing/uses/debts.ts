@@ -1,0 +1,139 @@
+/**
+ * The list of debts that the loan of an application consolidates: shows it, adds and removes debts (D52;
+ * docs/signing.md, "The debts"). Each change ends the time of a contract that is shown and not signed, because that
+ * contract pays the former list. Writes `loan_debts` and `loan_contracts`, reads the application.
+ */
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { isOpen } from '../../../domain/application/lifecycle.ts';
+import { type Debt, type DebtFault, debtFault, listFault } from '../../../domain/loan/debt.ts';
+import { localDate } from '../../../domain/loan/local-day.ts';
+import { DEFAULT_WINDOWS } from '../../../domain/message/contact-window.ts';
+import { countryOfPhone } from '../../../domain/phone/phone.ts';
+import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
+import { databaseTime } from '../../../ground/postgres/database-time.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import { lockState } from '../../applications/sql/application-marks.ts';
+import { type ContractApplication, readForContract } from '../sql/application.ts';
+import { readContract } from '../sql/contracts.ts';
+import {
+  allDebts,
+  closeShown,
+  currentDebts,
+  holdDebts,
+  insertDebt,
+  removeDebts,
+  type StoredDebt,
+} from '../sql/debts.ts';
+
+/** The country whose law the loan has: that of the phone, which tells best where the person lives. */
+export function countryOf({ person, partner }: ContractApplication) {
+  return (person.phone === null ? null : countryOfPhone(person.phone)) ?? partner.country;
+}
+
+/** The day (YYYY-MM-DD) on the wall clock of the applicant's country; without a known zone that of UTC. */
+export function dayIn(application: ContractApplication, now: Date): string {
+  return localDate(now, DEFAULT_WINDOWS[countryOf(application)]?.zones[0] ?? 'UTC');
+}
+
+/** The debts of an application: those that count, or all. Throws `OperatorError` if the application is gone. */
+export async function listDebts(
+  { database, vault }: OperatorContext,
+  id: ApplicationId,
+  { all }: { readonly all: boolean },
+): Promise<StoredDebt[]> {
+  if ((await readForContract(database, vault, id)) === null) throw noPerson(id);
+  return all ? allDebts(database, vault, id) : currentDebts(database, vault, id);
+}
+
+/** What an operator tells about a debt. */
+export interface GivenDebt extends Omit<Debt, 'asOf'> {
+  /** null: today, in the applicant's country. */
+  readonly asOf: string | null;
+  /** null: the application's. */
+  readonly currency: string | null;
+}
+
+/** Adds a debt, in the caller's transaction. Throws `OperatorError` that names the field and its rule. */
+export async function addDebt(
+  context: OperatorContext,
+  id: ApplicationId,
+  { currency, asOf, ...given }: GivenDebt,
+): Promise<{ readonly id: number } & Debt> {
+  return changing(context, id, async (session, application) => {
+    const { currency: own } = application.debt;
+    if (currency !== null && currency !== own)
+      throw refused({ field: 'currency', rule: `must be ${own}, the currency of the application` });
+    const today = dayIn(application, await databaseTime(session));
+    const debt: Debt = { ...given, asOf: asOf ?? today };
+    const listed = await currentDebts(session, context.vault, id);
+    const fault = debtFault(debt, own, today) ?? listFault(listed, [debt], own);
+    if (fault !== null) throw refused(fault);
+    const by = { toldBy: 'operator', addedBy: context.actor } as const;
+    return { id: await insertDebt(session, context.vault, id, debt, by), ...debt };
+  });
+}
+
+/** Takes a debt out of the list, in the caller's transaction. Throws `OperatorError` if the list does not have it. */
+export async function removeDebt(context: OperatorContext, id: ApplicationId, debt: number): Promise<void> {
+  await changing(context, id, async (session) => {
+    const by = { by: context.actor, at: await databaseTime(session) };
+    if ((await removeDebts(session, id, [debt], by)) === 0)
+      throw new OperatorError(`the list of application ${id} has no debt ${debt}`);
+  });
+}
+
+function changing<T>(
+  { database, vault }: OperatorContext,
+  id: ApplicationId,
+  change: (session: Transaction, application: ContractApplication) => Promise<T>,
+): Promise<T> {
+  return inTransaction(database, async (session) => {
+    const held = await holdList(session, vault, id);
+    if (typeof held === 'string') throw REFUSED[held](id);
+    const done = await change(session, held);
+    await closeShown(session, id);
+    return done;
+  });
+}
+
+/** Why a list of debts stays as it is. */
+export type FixedList = 'no_person' | 'not_open' | 'signed';
+
+/**
+ * Holds the list of an application until the end of the transaction, against changes, signatures and the erasure.
+ * Returns the application, or why the list may not change any more.
+ */
+export async function holdList(
+  session: Transaction,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<ContractApplication | FixedList> {
+  await lockState(session, id);
+  await holdDebts(session, [id]);
+  // Read under the locks, so an erasure that came first is seen.
+  const application = await readForContract(session, vault, id);
+  if (application === null) return 'no_person';
+  if (!isOpen(application.status)) return 'not_open';
+  return (await hasSigned(session, id)) ? 'signed' : application;
+}
+
+async function hasSigned(session: Session, id: ApplicationId): Promise<boolean> {
+  const contract = await readContract(session, id);
+  return contract !== null && contract.state !== 'open';
+}
+
+const REFUSED: Readonly<Record<FixedList, (id: ApplicationId) => OperatorError>> = {
+  no_person: noPerson,
+  not_open: (id) => new OperatorError(`application ${id} is final: its debts stay as they are`),
+  signed: (id) =>
+    new OperatorError(`the contract of application ${id} is signed: the debts that it pays stay as they are`),
+};
+
+function noPerson(id: ApplicationId): OperatorError {
+  return new OperatorError(`there is no application ${id}, or its person is erased`);
+}
+
+function refused({ field, rule }: DebtFault): OperatorError {
+  return new OperatorError(`${field} ${rule}`);
+}
