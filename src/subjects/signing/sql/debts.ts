@@ -1,6 +1,6 @@
 /**
- * The debts that loans consolidate (D52): reads and writes `loan_debts`, whose values are sealed, and
- * `debt_acceptances`. docs/signing.md ("The debts") has the rule. The values of a row never change: a change is another row.
+ * The debts that loans consolidate (D52; docs/signing.md, "The debts"): reads and writes `loan_debts`, whose values are
+ * sealed, and `debt_acceptances`. The values of a row never change: a change is another row.
  */
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
