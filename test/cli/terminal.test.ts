@@ -227,7 +227,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|document|reply|reconsideration) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|debt|document|reply|reconsideration) list|operator .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);
