@@ -8,8 +8,10 @@ import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { databaseTime } from '../../src/ground/postgres/database-time.ts';
+import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { conversationService } from '../../src/subjects/conversation/service.ts';
 import { applyChannelEvents } from '../../src/subjects/messages/intake/channel-events.ts';
+import { isSuppressed } from '../../src/subjects/messages/sql/suppressions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { APPROVED } from '../support/applicant.ts';
 import { conversationsOf } from '../support/conversations.ts';
@@ -131,6 +133,57 @@ describe('D43: words in place of the tap on the offer', () => {
     await Promise.all([writes(ana, 'hola'), writes(ana, 'me interesa')]);
     await hear(await ana.textEvent('hola'), await ana.textEvent('hola'));
     assert.equal((await ana.replies()).length, 1);
+  });
+});
+
+describe('D43: words that could ask for no more messages, without a conversation', () => {
+  const DOUBT = '¿de dónde sacaron mi número?';
+
+  it('are asked back once with two buttons, in the language of the phone; a repeated webhook asks nothing', async () => {
+    const ana = await applicantAt();
+    const event = await ana.textEvent(DOUBT);
+    await hear(event);
+    await hear(event);
+    await writes(ana, 'otra vez ustedes');
+    const [reply, ...more] = await ana.replies();
+    assert.deepEqual(more, []);
+    assert.deepEqual(reply?.buttons, [
+      { title: 'No más mensajes', payload: `stop.${ana.id}` },
+      { title: 'Seguir', payload: `go_on.${ana.id}` },
+    ]);
+    assert.equal(await ana.row(), undefined);
+    assert.deepEqual(
+      linesOf(ana).map(({ did }) => did),
+      ['asked_back', 'nothing', 'nothing'],
+    );
+  });
+
+  it('the one button stops the messages whatever its title is, the other one and silence change nothing', async () => {
+    const [stops, goesOn] = [await applicantAt(), await applicantAt()];
+    for (const one of [stops, goesOn]) await writes(one, DOUBT);
+    await hear({ ...(await stops.tapEvent(`stop.${stops.id}`)), title: 'Ya no' } as ChannelEvent);
+    await hear({ ...(await goesOn.tapEvent(`go_on.${goesOn.id}`)), title: 'Seguir' } as ChannelEvent);
+    const phones = await Promise.all(
+      [stops, goesOn].map((one) => isSuppressed(database, phoneIndexOf(vault, one.phone))),
+    );
+    assert.deepEqual(phones, [true, false]);
+  });
+
+  it('a payload that only resembles the button’s stops nothing', async () => {
+    const ana = await applicantAt();
+    for (const payload of ['stop.0', `stop.${ana.id}.x`, `xstop.${ana.id}`, 'stop.1 2'])
+      await hear({ ...(await ana.tapEvent(payload)), title: 'Seguir' } as ChannelEvent);
+    assert.equal(await isSuppressed(database, phoneIndexOf(vault, ana.phone)), false);
+  });
+
+  it('are asked back after the application has closed too; whoever was sent nothing is not asked', async () => {
+    const [closed, silent] = [await applicantAt(), await applicantAt({ messaging_optin: false }, false)];
+    await json('application', 'reject', `${closed.id}`, '--reason', 'x');
+    for (const one of [closed, silent]) await writes(one, DOUBT);
+    assert.deepEqual(
+      [(await closed.replies()).map(({ buttons }) => buttons.length), await silent.replies()],
+      [[2], []],
+    );
   });
 });
 

@@ -35,6 +35,7 @@ import {
   readDecisionFacts,
 } from '../../src/subjects/applications/sql/desk/decision-facts.ts';
 import { stillThere } from '../../src/subjects/applications/sql/erasure.ts';
+import { newestOf } from '../../src/subjects/applications/sql/newest.ts';
 import { MOST_PARTITIONS } from '../../src/subjects/applications/sql/partition-runs.ts';
 import {
   fillLookUpBuckets,
@@ -79,7 +80,7 @@ import { suppressApplicants } from '../../src/subjects/messages/sql/suppressions
 import { findLost, mendLeap } from '../../src/subjects/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/subjects/messages/sql/waiting-hours.ts';
 import { addPolicy, policyOf } from '../../src/subjects/policies/sql/policies.ts';
-import { newestOf, readAskedAbout } from '../../src/subjects/reconsiderations/sql/refused.ts';
+import { readAskedAbout } from '../../src/subjects/reconsiderations/sql/refused.ts';
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';

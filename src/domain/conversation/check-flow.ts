@@ -122,8 +122,8 @@ function longest(text: string): number {
   ).length;
 }
 
-/** The refusals. A person who taps one may also want no more messages. */
-const REFUSING: readonly Choice[] = ['no', 'decline'];
+/** The refusals, and the wish for no more messages. A person who taps a refusal may also want no more messages. */
+const REFUSING: readonly Choice[] = ['no', 'decline', 'stop'];
 
 function* titleFaults(choice: Choice, title: string): Generator<string, void> {
   if (title.trim() === '' || title.length > MAX_TITLE_LENGTH || !isPlainText(title)) {

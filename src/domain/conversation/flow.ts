@@ -68,6 +68,8 @@ export const TEXTS = {
   /** For a person who answers "not yet". The question follows. */
   no_hurry: [],
   offer_person: [],
+  /** For words that could ask for no more messages. Said once. */
+  stop_or_go_on: [],
   handed_over: [],
   wrong_person: [],
   /** For a person who writes instead of tapping the offer's button, which is under this text. */
@@ -142,6 +144,7 @@ export const QUESTIONS = [
   'code_again',
   'open_link_again',
   'offer_person',
+  'stop_or_go_on',
   'files_received',
 ] as const satisfies readonly TextKey[];
 export type QuestionKey = (typeof QUESTIONS)[number];

@@ -20,11 +20,13 @@ export const CHOICES = [
   'resend',
   'person',
   'go_on',
+  'stop',
 ] as const;
 export type Choice = (typeof CHOICES)[number];
 
 /**
- * The text above a button: the whole question, the question in short, or the offer of a person's help. A tap under the
+ * The text above a button: the whole question, the question in short, or a question beside it, as whether the person
+ * wants a person's help or no more messages. A tap under the
  * whole question proves that the phone showed it.
  */
 export const UNDER = ['question', 'short', 'help'] as const;

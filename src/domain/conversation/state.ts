@@ -98,6 +98,8 @@ export interface State {
   readonly copyTurn: number | null;
   /** After the end: the person has been told. */
   readonly toldEnd: boolean;
+  /** Whether the person was asked if they want no more messages. `open`: they have sent nothing since. */
+  readonly stopAsked: 'no' | 'open' | 'asked';
 }
 
 /** The person knows about every file that an operator rejected. */
@@ -150,6 +152,7 @@ export function newState(status: ApplicationStatus, turn = 0): State {
     signedCopy: 'none',
     copyTurn: null,
     toldEnd: false,
+    stopAsked: 'no',
   };
 }
 
@@ -183,6 +186,7 @@ const BEFORE = {
   approvalMessage: 'none',
   signedCopy: 'none',
   copyTurn: null,
+  stopAsked: 'no',
 } as const satisfies Partial<State>;
 
 /** A state that was stored before `copyTurn` existed. It says instead whether a reply had followed the copy. */

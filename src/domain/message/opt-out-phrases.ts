@@ -11,7 +11,7 @@ const any = (...patterns: readonly string[]) => `(?: (?:${patterns.join('|')}))*
  * "ever again". So "darme de baja del servicio" counts and "darme de baja de la tarjeta" does not.
  */
 const TAIL_ES = any(
-  'mas|nunca( mas)?|jamas|de nuevo|otra vez|de inmediato|inmediatamente|por favor',
+  'mas|nunca( mas)?|jamas|de nuevo|otra vez|de inmediato|inmediatamente|por favor|(de|sobre|con) (eso|esto)',
   'de ahi|(de|con|por|a) (parte de )?(ustedes|mi|nosotros|(su|esta|esa) (empresa|compania|entidad|parte))',
   'con (los|las|sus|tus|estos|esos|esas|tantos) (mensajes|msjs?|whatsapps?|promociones|ofertas)',
   '(por|en|via|a traves de) ((este|mi|el|su) )?(medio|whatsapp|wsp|numero|canal|chat|celular|telefono|aqui|sms)',
@@ -39,13 +39,16 @@ const ANNOY_ES =
   '(jodan|chinguen|frieguen|((hinch|romp)[ae]n( mas)?( (las|los) [a-z]+)?)|(hue|we)v?een|den( mas)? lata)';
 const SEND_ES = '(manden?|mandes|mandaran|envien?|envies|enviaran)';
 const TO_WRITE_ES =
-  '((escribir|contactar|molestar|llamar|fastidiar|acosar|buscar|insistir|incomodar|hostigar|joder|chingar|fregar|hinchar|webear|' +
+  '((escribir|contactar|molestar|llamar|fastidiar|acosar|buscar|insistir|incomodar|hostigar|joder|chingar|fregar|hinchar|webear|spamear|' +
   'huevear)(me|nos)?|(romper|hinchar)(me)? (las|los) [a-z]+|dar(me)? lata)';
 const TO_SEND_ES = '(mandar|enviar|hacer)(me|nos)?';
 const WRITING_ES =
   '(escribiendo|contactando|molestando|llamando|fastidiando|acosando|insistiendo|buscando|hostigando|jodiendo|chingando|fregando|' +
   'hinchando|hueveando|webeando)(me|nos)?';
 const SENDING_ES = '(mandando|enviando|haciendo)(me|nos)?';
+/** A threat, and what it is for: "los denuncio si me vuelven a escribir". */
+const THREAT_ES = '(los|les|las) (voy a )?(report|denunci|bloque)(ar|o)';
+const IF_AGAIN_ES = `si (me )?(siguen?|vuelven?) (a )?(${TO_WRITE_ES}|${WRITING_ES}|${TO_SEND_ES}|${SENDING_ES})`;
 /** What follows "no" and "no quiero que". The singular in -e, without "me", may be the past: "no envie nada". */
 const GO_ON_ES =
   '((me|nos|le|les|se) )*(vuelvan?|vuelvas|sigan?|sigas|continuen?|esten?|estes|anden?|andes|volver|seguir) (a )?';
@@ -69,7 +72,7 @@ const PERMISSION_ES =
   );
 
 const TAIL_PT = any(
-  'mais|nunca( mais)?|de novo|imediatamente|por favor|dai|agora mesmo',
+  'mais|nunca( mais)?|de novo|imediatamente|por favor|dai|agora mesmo|sobre (isso|isto)',
   '(de|com) (voces|sua (empresa|parte)|essa empresa|esta empresa)',
   '(por|pelo|no|neste|nesse) ((este|esse|meu) )?(meio|whatsapp|zap|numero|canal|chat|celular|telefone|aqui)',
   '(para|pra|a|de) (este|esse|meu|o meu) (numero|telefone|celular|whatsapp|zap)',
@@ -87,10 +90,10 @@ const SEND_PT = '(mand|envi)(a|em?)';
 const NO_MORE_PT =
   `((fiquem?|fica) me (escrevendo|ligando|incomodando|perturbando|chamando|(mandando|enviando)( ${SENT_PT})?)|(continuem?|voltem?) (a )?me ` +
   `(escrevendo|(mandando|enviando)( ${SENT_PT})?|escrever|ligar|chamar|(mandar|enviar)( ${SENT_PT})?)|(me )?(escrevam?|escrever|` +
-  `(contat|incomod|perturb|cham|procur|amol|lig)u?em?|insista?m?|encham?( mais)? o saco)|me ${WRITE_PT}|${WRITE_PT} mais|` +
+  `(contat|incomod|perturb|cham|procur|amol|lig)u?em?|insista?m?|entrem em contato( comigo)?|encham?( mais)? o saco)|me ${WRITE_PT}|${WRITE_PT} mais|` +
   `(me )?((mand|envi)em?|mandar|enviar)( ${SENT_PT})?|me ${SEND_PT}( ${SENT_PT})?|${SEND_PT} (${SENT_PT}|mais))`;
 const TO_WRITE_PT =
-  '((escrever|contatar|incomodar|perturbar|chamar|ligar|procurar|amolar|insistir)(me)?|encher( meu| o)? saco)';
+  '((escrever|contatar|incomodar|perturbar|chamar|ligar|procurar|amolar|insistir)(me)?|encher(( meu| o)? saco)?)';
 const TO_SEND_PT = '(mandar|enviar)(me)?';
 const REMOVE_PT =
   '(remover|remov[ae]m?|excluir|exclu[ai]m?|tirar|tir[ae]m?|retirar|retir[ae]m?|apagar|apag[ua]em?|apaga|deletar|delet[ae]m?|' +
@@ -102,10 +105,10 @@ const TAIL_EN = any(
   'again|any ?more|ever( again)?|immediately|please|for good',
   '(from|of|off) (you|(the|this|your|any|all) (company|lists?|database|service|system|contacts|messages))',
   '(on|to|at|from) (this|my) (number|phone|whatsapp)',
-  'on whatsapp',
+  'on whatsapp|about (it|this|that)',
 );
 const MESSAGES_EN =
-  '((any|more|any more|your|these|the|further) )*(messages?|texts?|sms|spam|anything( else)?|promotions|ads)';
+  '((any|more|any more|your|these|the|further) )*(messages?|msgs?|texts?|sms|spam|stuff|anything( else)?|promotions|ads)';
 
 /** Requests that stay requests after a wish or a question: "¿me pueden ...?". */
 export const ACTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
@@ -118,23 +121,27 @@ export const ACTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
     `ser (eliminad|borrad|excluid|retirad|removid)[oa]${TAIL_ES}`,
     `(salir|salirme|me salgo) (de (la|las|su|sus|esta|este|ese|esa) (lista|listas|servicio|base|grupo|canal|chat)|de aqui)${TAIL_ES}`,
     `(dejen?(me|nos)|deja(me|nos)|(me |nos )?dej(en?|an|ar)(me|nos)?) (ya )?(en paz|tranquil[oa]s?)${TAIL_ES}`,
-    `(paren|para|corten|terminen|acaben|corta|termina|basta|suficiente|estuvo( bueno)?)(le|la|las)? (ya )?(con|de) ((el|la|los|las|su|sus|` +
+    `(paren|para|corten|terminen|acaben|corta|termina|basta|suficiente|bajen|estuvo( bueno)?)(le|la|las)? (ya )?(con|de|a) ((el|la|los|las|su|sus|` +
       `tus|tantos?|estos|esos) )?(mensajes?|mensajitos|msjs?|whatsapps?|spam|promociones|publicidad|ofertas)${TAIL_ES}`,
     `(dejen?|deja|dejes|dejar|paren?|para|cesen|basta|absten(gan?se|erse|te)|corten?la|termin[ae]n?la) (ya )?de (seguir |estar |andar )?` +
       `(${TO_WRITE_ES}|${WRITING_ES}|${SENDING_ES}( ${SENT_ES})?|${TO_SEND_ES}( (${SENT_ES}|esto|eso|(estas |esas )?cosas))?)${TAIL_ES}`,
+    `(paren?|para|corten?(la)?) (ya )?con (esto|eso)${TAIL_ES}`,
+    `olvid(en|a|e)(me|(se|te) de (mi|mi numero|mis datos))${TAIL_ES}`,
+    `me (desuscribo|desinscribo)${TAIL_ES}|me (borro|quito|elimino) de (la|su|esta|esa) lista${TAIL_ES}`,
+    `${THREAT_ES} ${IF_AGAIN_ES}|${IF_AGAIN_ES} ${THREAT_ES}`,
     `eviten? (seguir )?(${TO_WRITE_ES}|${WRITING_ES}|${TO_SEND_ES} ${SENT_ES})${TAIL_ES}`,
     `(dejar|dejo) de recibir ${MESSAGES_ES}${TAIL_ES}|(dejar|dejo) de recibirlos`,
     `(cancel(ar|en?|o)|deten(er|gan?)|suspend(er|an?)|paren?|parar|alto|stop|basta|fin|(des|in)activar|(des|in)habilitar|bloquear|silenciar) ((a|de|con|el|los|las|la|sus|estos|esos) )*` +
       `(servicio de |envio de )?(mensajes|msjs?|notificaciones|publicidad|spam)${TAIL_ES}`,
     `(cancel(ar|en?|o)|anul(ar|en?|o)) (la |mi )?(suscripcion|inscripcion)${TAIL_ES}`,
     `(no|nunca|jamas) (quiero|deseo|quisiera|acepto|me interesa) (seguir )?(recibir|recibiendo)( ${MESSAGES_ES})?${TAIL_ES}`,
-    `(no|nunca) (quiero|deseo) (?!nada$)${MESSAGES_ES}${TAIL_ES}|no recibir ${MESSAGES_ES}${TAIL_ES}`,
+    `(no|nunca) (quiero|deseo|acepto) (?!nada$)${MESSAGES_ES}${TAIL_ES}|no recibir ${MESSAGES_ES}${TAIL_ES}`,
     `no (quiero|deseo|acepto|autorizo) ser (contactad|molestad|llamad|buscad)[oa]${TAIL_ES}`,
     `no (quiero|deseo|autorizo|permito|acepto|me interesa) (a )?que (ustedes )?(se )?${NO_MORE_ES}${TAIL_ES}`,
     `no autorizo (el |al )?(envio|recibo|recepcion) de ${MESSAGES_ES}${TAIL_ES}`,
     `no (quiero|deseo) saber (nada )?(mas )?de ustedes${TAIL_ES}`,
     `(no|nunca|jamas|ni) (mas )?${NO_MORE_ES}${TAIL_ES}`,
-    `no (me )?jodas mas${TAIL_ES}|no usen (mas )?mi (numero|telefono|celular|whatsapp)`,
+    `no ((me )?jodas mas|jodan|chinguen|frieguen|spameen)${TAIL_ES}|no usen (mas )?mi (numero|telefono|celular|whatsapp)`,
     `no mas ${MESSAGES_ES}${TAIL_ES}`,
     `(retir|revoc|quit|cancel)(o|ar) ${PERMISSION_ES}`,
     'me opongo al (uso|tratamiento) de mis datos( personales)?',
@@ -147,47 +154,50 @@ export const ACTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
     `ser (removid|excluid|retirad|apagad|descadastrad)[oa]s?${TAIL_PT}`,
     `sai(am)? do meu (whatsapp|zap|numero|celular)`,
     `(sair|saio) d(a|essa|esta) (sua )?(lista|base)( de (dados|contatos|transmissao))?`,
-    `cancel(ar|em?|o) ((o|a|os|as|minha|meu|a minha|o meu) )?(cadastro|inscricao|assinatura)`,
-    `(cancel(ar|em?|o)|par(ar|em?)|sem|chega|bloquear|desativar) ((o|a|os|as|de|com|o recebimento de|o envio de|as suas|mais) )*(mensagens|mensagem)`,
-    `(parem?|para|parar|chega|deixar|deixem?|deixa) (de|com) (ficar )?(me )?(${TO_WRITE_PT}|${TO_SEND_PT}( ${SENT_PT})?|(mandando|enviando)( ${SENT_PT})?|` +
-      `(essas|as|suas|tantas) (mensagens|msgs))${TAIL_PT}`,
+    `cancel(ar|em?|o|a) ((o|a|os|as|minha|meu|a minha|o meu) )?(cadastro|inscricao|assinatura)`,
+    `(cancel(ar|em?|o)|par(ar|em?)|sem|chega|bloquear|desativar) ((o|a|os|as|de|com|o recebimento de|o envio de|as suas|mais) )*(mensagens|mensagem|msgs?)`,
+    `(parem?|para|parar|chega|deixar|deixem?|deixa) (de|com) (ficar )?(me )?(${TO_WRITE_PT}( e (me )?${TO_SEND_PT}( ${SENT_PT})?)?|${TO_SEND_PT}( ${SENT_PT})?|(mandando|enviando)( ${SENT_PT})?|` +
+      `isso|(essas|as|suas|tantas) (mensagens|msgs))${TAIL_PT}`,
+    `(me (esquec[ae]m?|larga|larguem)|esquec[ae]m? ${MINE_PT})${TAIL_PT}|larg(a|uem?) do meu pe|(some|sai fora)( daqui)?`,
     `(me )?deix(a|em?|ar)( me| eu| a gente)? (em paz|quiet[oa]|sossegad[oa])${TAIL_PT}`,
     `(parar|deixar) de receber( ${MESSAGES_PT})?${TAIL_PT}`,
-    `(nao|n) (quero|desejo|gostaria de|aceito) (mais )?receber( ${MESSAGES_PT})?${TAIL_PT}|(nao|n) receber ${MESSAGES_PT}${TAIL_PT}`,
+    `(nao|n) (quero|desejo|gostaria de|aceito) (mais )?receber( ${MESSAGES_PT})?${TAIL_PT}|(nao|n) receber (mais|${MESSAGES_PT})${TAIL_PT}`,
     `(nao|n) (quero|desejo) (?!nada$)((mais )?contatos?|${MESSAGES_PT})${TAIL_PT}`,
     `(nao|n) (quero|desejo|aceito|autorizo) (mais )?ser (contatad|incomodad|perturbad|procurad)[oa]${TAIL_PT}`,
     `(nao|n) (quero|desejo|autorizo) (mais )?que (voces )?${NO_MORE_PT}${TAIL_PT}`,
     `(nao|n|nunca) (mais )?${NO_MORE_PT}${TAIL_PT}`,
     `(nao|n) autorizo o envio de ${MESSAGES_PT}${TAIL_PT}`,
-    `(nao|n) entr(e|em) (mais )?em contato( comigo)?${TAIL_PT}`,
-    '(revogo|retiro|cancelo|revogar|retirar) (o |a |meu |minha |o meu |a minha )?(consentimento|autorizacao|permissao)',
+    `(nao|n) (entr(e|em) (mais )?|entra mais )em contato( comigo)?${TAIL_PT}`,
+    '(revogo|retiro|cancelo|revogar|retir(ar|a|em?)) (o |a |meu |minha |o meu |a minha )?(consentimento|autorizacao|permissao)',
   ],
   en: [
-    `stop ((messaging|texting|contacting|bothering|calling|spamming|writing)( to)?( me)?|sending( me)?( ${MESSAGES_EN})?)${TAIL_EN}`,
-    `stop ((the|these|your|all) )*(messages|texts|messaging|spam)${TAIL_EN}`,
-    `no more (messages|texts|spam)${TAIL_EN}`,
-    `(do not|don t|dont|never) (message|text|contact|write|call)( to)?( me| this number)?${TAIL_EN}`,
+    `(stop|quit) ((messaging|texting|txting|contacting|bothering|calling|spamming|writing|harassing)( to)?( me)?|sending( me)?( ${MESSAGES_EN})?)${TAIL_EN}`,
+    `(stop|enough)( with| of)? ((the|these|your|all) )*(messages|texts|msgs|messaging|spam)${TAIL_EN}`,
+    `no more (messages|texts|msgs|spam)${TAIL_EN}`,
+    `(do not|don t|dont|never)( ever)? (message|text|txt|contact|write|call|bother|spam)( to)?( me| this number)?${TAIL_EN}`,
     `(do not|don t|dont|never) send( me)?( ${MESSAGES_EN})${TAIL_EN}`,
     `(do not|don t|dont|no longer) (want|wish)( to)? (receive|get|be contacted|be texted|be messaged|receiving)( ${MESSAGES_EN})?${TAIL_EN}`,
     `(do not|don t|dont|no longer) want ${MESSAGES_EN}${TAIL_EN}|stop (receiving|getting) ${MESSAGES_EN}${TAIL_EN}`,
     `(unsubscribe|opt ?out)( me)?${TAIL_EN}|opt me out${TAIL_EN}`,
-    `(take|remove|delete) me${TAIL_EN}`,
-    `(take|remove|delete|block|forget) my ((phone )?number|(personal )?data|contact)( off| from)?${TAIL_EN}`,
-    'leave me alone',
+    `(take|remove|delete) me${TAIL_EN}|(get|take) me (off|out of) (your|this|the|that) list${TAIL_EN}`,
+    `(do not|don t|dont) want to hear from you${TAIL_EN}`,
+    `(take|remove|delete|block|forget|lose) my ((phone )?number|(personal )?data|contact)( off| from)?${TAIL_EN}`,
+    'leave me alone|go away|cut it out',
     `(withdraw|revoke|cancel) (my |the )?(consent|permission|authori[sz]ation)`,
   ],
 };
 
 /** Requests in so few words that nothing but courtesy may stand around them: "quiero cancelar" may be about a debt. */
 export const ALONE: readonly string[] = [
-  '((solicito|pido|quiero|deseo) )?(la |mi )?baja( (de|del) (la |su |esta |sus |el )?(lista|servicio|base de datos|sistema))?',
-  'salir|parar?|paren|alto|detener|detengan?|detente|basta|(ya )?cort[ae]n?la|(ya )?paren?le|cancelar|cancelen|eliminar|borrar|remover|salirme',
+  '((solicito|pido|quiero|deseo) )?(la |mi |de )?baja( (de|del) (la |su |esta |sus |el )?(lista|servicio|base de datos|sistema))?',
+  'salir|parar?|paren|alto|detener|detengan?|detente|basta|(ya )?cort[ae]n?la|(ya )?paren?le|cancelar|cancelen|eliminar|borrar|remover|(quiero )?salirme',
+  '(no|cero|nada de|sin) (mensajes|spam|publicidad)|(ja )?(pedi|falei|disse) (pra|para) parar',
   'retirar|quitar|revocar|revoco|(quiero|deseo) retirarme|me (quiero|deseo) retirar|(eliminen|borren|quiten|saquen|remuevan|retiren)',
   '(desuscribir|desinscribir)(me|se)?|(ya )?no mas|(ya )?no (quiero|deseo) mas|(ya )?no (quiero|deseo) recibir|no molestar',
   'sair|quero sair|pare|parem?|chega|cancelar?|cancelem|remover|remova|remove|excluir|exclua',
   'descadastr(ar|em|o)|descadastro|desinscrever|desinscreva|descadastramento|(quero )?me descadastrar',
   '(ja )?(nao|n) quero mai?s( nada| receber)?|(nao|n) (enviar|mandar) mais',
-  'stop|stop ?all|quit|end|revoke|opt ?out|cancel|unsubscribe|remove|remove me|arret',
+  'stop|stop ?all|quit|end|revoke|opt ?out|cancel|unsubscribe|remove|remove me|block me|stop it|arret',
 ];
 
 /** More requests. As a question they ask for something else: "¿es spam?". */
@@ -205,7 +215,7 @@ export const STATEMENTS: readonly string[] = [
 
 /** Words of courtesy: they do not change the meaning of the words beside them. */
 export const COURTESY =
-  'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
+  'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|plis|xfa|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
   'senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
 /** Words that refuse by themselves. They do not change a request beside them, but they do change a "yes". */
@@ -216,26 +226,26 @@ export const NO_INTEREST =
 export const LEADS_TO =
   '(yo |eu |i )?(quiero|quisiera|deseo|desearia|solicito|pido|exijo|necesito|requiero|me gustaria|quero|gostaria de|desejo|' +
   'preciso|want to|want|would like to|d like to|wish to)|(les?|te) (pido|solicito|ruego|agradezco|agradeceria)|agradezco|agradeceria|' +
-  'favor( de)?|me|que|se|yo|eu|i|please|kindly|(pueden?|podrian?|podrias?|puedes|podem?|poderiam?|poderia|can you|could you)( por favor)?|' +
+  '(el )?favor( de)?( que)?|mejor|melhor|ya|ja|me|que|se|yo|eu|i|just|please|kindly|(pueden?|podrian?|podrias?|puedes|podem?|poderiam?|poderia|can you|could you)( por favor)?|' +
   '(prefiero|preferiria|prefiro)( que)?|(ustedes|uds|voces)|(cuantas veces )?(les )?(tengo|hay) que (decirles?|repetir(les)?|pedirles?)|(ya )?(les?|te) (he )?(dije|dicho|pedi|pedido|repito|digo)|' +
   '(ja )?(falei|pedi|disse|peco)( (pra|para)( voces)?)?|((haz|hagan?)(me)?|(me )?(hacen?|haces)) (el|un) favor (de|y)|(faz|facam?) o favor de|' +
   '(ten|tengan?) la (amabilidad|bondad) de|sea[ns]? tan amables? de|(tem|teria) (como|jeito de)|da (pra|para)|se puede|es posible|solo|so|' +
-  'como|how|(le )?hago|puedo|hacer|faco|posso|do i|can i|para|a partir de (hoy|ahora|agora)|desde (hoy|ahora)';
+  'como|how|(le )?hago|puedo|hacer|faco|posso|do i|can i|para|pra|a partir de (hoy|ahora|agora)|desde (hoy|ahora)';
 
 /**
  * Words beside an act that say why, or to whom. They do not change what the act asks for. They may change a single
  * word: "cancelar, ya no quiero el préstamo" withdraws an application.
  */
 export const ASIDES =
-  'che|loco|guey|wey|parce|hermano|bro|caballeros?|joven|jovenes|mo[cz][oa]|cara|gente|pessoal|pues|pe|po|tio|huevon|weon|' +
-  'senorit[ao]s?|no se(an?|as) (tan )?(intens|pesad|molest|cansad)[oa]s?|oigan?|oye|miren?|vean?|ubiquen?se|disculpen?|perdon(en)?|desculpem?|(que )?pena( con ustedes)?|con (todo )?respeto|pero|es que|' +
+  'che|loco|chao|adios|tchau|bye|guey|wey|parce|hermano|bro|caballeros?|joven|jovenes|mo[cz][oa]|cara|gente|pessoal|pues|pe|po|tio|huevon|weon|' +
+  'senorit[ao]s?|no (me )?mam(en|es)|no se(an?|as) (tan )?(intens|pesad|molest|cansad)[oa]s?|oigan?|oye|miren?|vean?|ubiquen?se|disculpen?|perdon(en)?|desculpem?|(que )?pena( con ustedes)?|con (todo )?respeto|pero|es que|' +
   'en serio|de verdad|(por|pelo) (el )?amor (de dios|de deus)|por dios|carajo|de una (buena )?vez( por todas)?|(ahora|ya) mismo|' +
   'cuanto antes|lo antes posible|urgente|hoy mismo|gracias por todo|que (tengan?|pasen?) (un )?(buen|lindo|feliz|excelente) dia|bom|' +
   '(ya )?no (lo )?(quiero|necesito|deseo|me interesa|busco|estoy buscando) (el|la|un|una|ningun|ninguna|este|esta|ese|esa|su|sus|mas) ' +
-  '(creditos?|prestamos?|ofertas?|propuestas?|servicios?)|ya (consegui|obtuve|tengo|resolvi)( (el|un|otro|con otro))* (credito|prestamo|banco)|' +
+  '(creditos?|prestamos?|ofertas?|propuestas?|servicios?)|ya (consegui|resolvi|(consegui|obtuve|tengo|resolvi)( (el|un|otro|con otro))* (credito|prestamo|banco))|' +
   'ya (pague|cancele)|(es |este es )?(un )?numero (equivocado|errado)|se equivocaron( de (numero|persona))?|no soy (esa persona|quien buscan)|' +
   'no (los|les) conozco|no se quienes son( ustedes)?|no soy cliente( de ustedes| suyo)?|no (tengo|debo) (nada|(ninguna )?deudas?)( con ustedes)?|' +
-  '(ya )?(estoy|me tienen) (hart|cansad|mamad|aburrid)[oa]( de (ustedes|(sus|los|tantos?) mensajes?))?|que (fastidio|molestia|pesad[oa]s?|intens[oa]s?|lata|jartera|cansones)|' +
-  '(ya )?(es )?la (ultima|segunda|tercera) vez( que lo (pido|digo))?|(los|les) (voy a )?(reportar|denunciar|bloquear)|cambie de opinion|' +
+  '(ya )?(estoy|me tienen) (hart|cansad|mamad|aburrid)[oa]( de (ustedes|(sus|los|tantos?) mensajes?))?|que (fastidio|molestia|pereza|pesad[oa]s?|intens[oa]s?|lata|jartera|cansones)|' +
+  '(ya )?(es )?((la|por) )?(ultima|segunda|tercera) vez( que (se )?lo (pido|digo))?|voy a bloquear este numero|(los|les) (voy a )?(reportar|denunciar|bloquear)|cambie de opinion|' +
   '(ja|eu|nao|n|quero|preciso|mais|o|do|desse|nenhum)( (ja|eu|nao|n|quero|preciso|mais|o|do|desse|nenhum))* (emprestimo|credito|oferta)|' +
   'nao conheco voces|nao sei quem (sao )?voces( sao)?|nao sou (essa pessoa|cliente)|ja (paguei|consegui)|que saco|vou (bloquear|denunciar)';

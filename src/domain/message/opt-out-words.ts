@@ -40,7 +40,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   qe: 'que',
   x: 'por',
   m: 'me',
-  xfa: 'porfa',
   xfavor: 'por favor',
   porfis: 'porfa',
   kiero: 'quiero',
@@ -56,15 +55,28 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   embiarme: 'enviarme',
   vcs: 'voces',
   vc: 'voce',
+  d: 'de',
+  xfa: 'porfa',
+  spamen: 'spameen',
+  mescriban: 'me escriban',
+  menden: 'manden',
+  dejn: 'dejen',
+  moleten: 'molesten',
+  molestn: 'molesten',
+  borenme: 'borrenme',
+  sakenme: 'saquenme',
+  kitenme: 'quitenme',
+  elimenme: 'eliminenme',
   naum: 'nao',
   num: 'nao',
   msgm: 'mensagem',
   mensagen: 'mensagem',
   mensagems: 'mensagens',
 };
-const SPELLED = new RegExp(`\\b(?:${Object.keys(SPELLINGS).join('|')})\\b`, 'g');
+/** The words behind "I" are "I'd" and "I'm". */
+const SPELLED = new RegExp(`(?<!\\bi )\\b(?:${Object.keys(SPELLINGS).join('|')})\\b`, 'g');
 /** "No envié nada", "quité mi número": the past of a verb, which without its accent would be a request. */
-const PAST =
+export const PAST =
   /(?<!\p{L})(?:mand|envi|llam|habl|busqu|contact|molest|elimin|borr|quit|saqu|retir|bloque|olvid|cancel|par)é(?!\p{L})/iu;
 /** The places where one thought of a text may end and the next one begin. */
 const BETWEEN_CLAUSES = /[.,;:!\n]+|\s+[ye]\s+/u;
@@ -102,10 +114,11 @@ export interface Core {
  */
 export function* coresOf(text: string): Generator<Core, void> {
   if (text.length > MAX_LENGTH) return;
-  yield* coresOfWords(plainWords(text), AROUND);
+  yield* coresOfWords(plainWords(text));
 }
 
-function* coresOfWords(words: string, around: typeof AROUND): Generator<Core, void> {
+/** The same of words in plain form. */
+export function* coresOfWords(words: string, around = AROUND): Generator<Core, void> {
   for (const begun of without('before', { words, refuses: false }, around)) {
     yield* without('after', begun, around);
   }
@@ -150,7 +163,7 @@ function asksAlone(text: string): boolean {
 }
 
 /** A request that stays a request after a wish, a question or an aside. */
-function isAct(text: string): boolean {
+export function isAct(text: string): boolean {
   for (const { words } of coresOfWords(chatWords(text), AROUND_ACT)) {
     for (let act = words; ; act = act.replace(LEAD, '')) {
       if (ACT.test(act)) return true;
@@ -160,6 +173,7 @@ function isAct(text: string): boolean {
   return false;
 }
 
-function chatWords(text: string): string {
+/** The words in plain form, with the spellings of a chat written out. */
+export function chatWords(text: string): string {
   return plainWords(text).replace(SPELLED, (word) => SPELLINGS[word] ?? word);
 }

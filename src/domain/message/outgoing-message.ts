@@ -71,6 +71,21 @@ export function reviewPayload(applicationId: ApplicationId): string {
   return `review.${applicationId}`;
 }
 
+/** The payload of the button that asks for no more messages, under the question whether the person wants that. */
+export function stopPayload(applicationId: ApplicationId): string {
+  return `stop.${applicationId}`;
+}
+
+/** Whether a payload is that of a `stopPayload`. */
+export function isStopPayload(payload: string): boolean {
+  return /^stop\.[1-9]\d{0,14}$/.test(payload);
+}
+
+/** The payload of the button beside it, which changes nothing. */
+export function goOnPayload(applicationId: ApplicationId): string {
+  return `go_on.${applicationId}`;
+}
+
 // The language and the number format of a recipient, by the country of the phone.
 
 interface MessageLocale {

@@ -168,7 +168,9 @@ export const conversationService = (): Service => ({
     await eachApart(
       heard,
       async (some) => {
-        const { beyond, notices, ...counts } = await hearMessages({ database, vault }, some);
+        const onLookUpFault = (error: unknown) =>
+          log.error({ error: errorFields(error) }, 'the applications of a phone cannot be looked up');
+        const { beyond, notices, ...counts } = await hearMessages({ database, vault, onLookUpFault }, some);
         if (counts.begun + counts.strangers > 0) log.info(counts, 'messages of persons');
         for (const { applicationId, did } of notices) {
           log[did === 'wrong_person' ? 'warn' : 'info'](

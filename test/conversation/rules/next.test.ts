@@ -400,6 +400,63 @@ describe('the proofs (D46)', () => {
   });
 });
 
+describe('words that could ask for no more messages (D43)', () => {
+  const DOUBT = text('¿de dónde sacaron mi número?');
+  const goesOn = ({ place, nonce }: State): Input => ({
+    ...{ kind: 'tap', place, nonce, choice: 'go_on', under: 'help', atMs: 10_000 },
+  });
+  const STEPS = ['data_consent', 'earnings', 'debts', 'summary', 'contract', 'code'] as const;
+
+  it('are asked back once at every step, and nothing of the conversation changes', () => {
+    for (const place of STEPS) {
+      const { state } = run(wayTo(place));
+      const asked = stepped(DEFAULT_FLOW, state, DOUBT);
+      assert.deepEqual(said(asked), ['stop_or_go_on'], place);
+      assert.deepEqual(asked.state, { ...state, tapped: asked.state.tapped, stopAsked: 'open' });
+      const again = stepped(DEFAULT_FLOW, asked.state, DOUBT);
+      assert.ok(!said(again).includes('stop_or_go_on') && !again.state.optedOut, place);
+    }
+  });
+
+  it('"go on", tapped or written, asks the open question again and answers nothing', () => {
+    for (const place of STEPS) {
+      const { state } = stepped(DEFAULT_FLOW, run(wayTo(place)).state, DOUBT);
+      const tapped = stepped(DEFAULT_FLOW, state, goesOn(state));
+      for (const after of [
+        tapped,
+        ...['Seguir', 'sí', 'no', 'acepto', 'listo'].map((word) => stepped(DEFAULT_FLOW, state, text(word))),
+      ])
+        assert.deepEqual([after.state.place, after.state.optedOut, said(after).length], [place, false, 1]);
+      assert.equal(tapped.state.stopAsked, 'asked');
+    }
+  });
+
+  it('the title of the other button, written in any language, stops', () => {
+    const { state } = stepped(DEFAULT_FLOW, run(wayTo('debts')).state, DOUBT);
+    for (const language of LANGUAGES) {
+      const after = stepped(DEFAULT_FLOW, state, text(DEFAULT_FLOW.buttons[language].stop));
+      assert.deepEqual([after.state.place, after.state.optedOut, said(after)], ['closed', true, []]);
+    }
+  });
+
+  it('what means something else too is no doubt, and an operator who holds the conversation asks for themselves', () => {
+    const { state } = run(wayTo('debts'));
+    assert.equal(stepped(DEFAULT_FLOW, state, text('quiero cancelar mi solicitud')).state.stopAsked, 'no');
+    const held = stepped(DEFAULT_FLOW, state, { kind: 'operator', act: 'hand_over' });
+    const heard = stepped(DEFAULT_FLOW, held.state, DOUBT);
+    assert.deepEqual([said(heard), heard.state.stopAsked], [[], 'no']);
+  });
+
+  it('after the end they are asked back too, and "go on" changes nothing', () => {
+    const { state } = run([...wayTo('summary'), text('no')]);
+    assert.equal(state.place, 'declined');
+    const asked = stepped(DEFAULT_FLOW, state, DOUBT);
+    assert.deepEqual([said(asked), asked.state.place], [['stop_or_go_on'], 'declined']);
+    const after = stepped(DEFAULT_FLOW, asked.state, goesOn(asked.state));
+    assert.deepEqual([after.state.place, after.state.optedOut], ['declined', false]);
+  });
+});
+
 describe('what a phone does to answers (D43)', () => {
   const tap = (state: State, choice: (typeof CHOICES)[number], atMs: number): Input => ({
     ...{ kind: 'tap', place: state.place, nonce: state.nonce, choice, under: 'question', atMs },

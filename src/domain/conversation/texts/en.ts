@@ -13,6 +13,7 @@ export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
   resend: 'Send another code',
   person: 'Talk to a person',
   go_on: 'Go on',
+  stop: 'Stop messages',
 };
 
 export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
@@ -52,6 +53,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   not_understood: 'Sorry, I did not understand your message.',
   no_hurry: 'All right, there is no hurry. We go on here whenever you like.',
   offer_person: 'I still do not understand. If you like, a person can help you.',
+  stop_or_go_on: 'We want to get this right: shall we stop writing to you, or go on? Please tap a button.',
   handed_over: 'Done. A person of the team will write to you in this chat.',
   wrong_person:
     'Thank you for telling us, and sorry. We will not write about this application any more. A person of the team ' +

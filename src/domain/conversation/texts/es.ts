@@ -13,6 +13,7 @@ export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
   resend: 'Enviar otro código',
   person: 'Hablar con alguien',
   go_on: 'Seguir',
+  stop: 'No más mensajes',
 };
 
 export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
@@ -52,6 +53,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   not_understood: 'Perdona, no entendí tu mensaje.',
   no_hurry: 'Está bien, sin prisa. Cuando quieras, seguimos por aquí.',
   offer_person: 'Todavía no logro entenderte. Si quieres, te atiende una persona.',
+  stop_or_go_on: 'Queremos entenderte bien: ¿dejamos de escribirte o seguimos? Toca un botón, por favor.',
   handed_over: 'Listo. Una persona del equipo te escribirá por este chat.',
   wrong_person:
     'Gracias por avisarnos, y disculpa. No te escribiremos más sobre esta solicitud. Una persona del equipo revisará ' +

@@ -13,6 +13,7 @@ export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
   resend: 'Enviar outro código',
   person: 'Falar com alguém',
   go_on: 'Seguir',
+  stop: 'Parar mensagens',
 };
 
 export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
@@ -52,6 +53,8 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   not_understood: 'Desculpe, não entendi a sua mensagem.',
   no_hurry: 'Tudo bem, sem pressa. Quando quiser, seguimos por aqui.',
   offer_person: 'Ainda não consigo entender. Se quiser, uma pessoa pode atender você.',
+  stop_or_go_on:
+    'Queremos entender bem: paramos de escrever para você ou seguimos? Toque em um botão, por favor.',
   handed_over: 'Pronto. Uma pessoa da equipe vai escrever neste chat.',
   wrong_person:
     'Obrigado por avisar, e desculpe. Não escreveremos mais sobre este pedido. Uma pessoa da equipe vai conferir o ' +

@@ -2,12 +2,13 @@
  * What a conversation does with what a person sends, at each step (D43; docs/conversation.md, "Inputs, turns and
  * replies"). Pure.
  */
-import { say } from '../../../domain/conversation/effect.ts';
+import { ask, say } from '../../../domain/conversation/effect.ts';
 import { type Flow, LANGUAGES } from '../../../domain/conversation/flow.ts';
 import { CHOICES, type Choice, type PersonInput } from '../../../domain/conversation/input.ts';
 import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
 import { isBareNo, isTitle, type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import { readCode, readLastFour, type SigningQuestion } from '../../../domain/evidence/answer.ts';
+import { mayAskToStop } from '../../../domain/message/opt-out-doubts.ts';
 import { answerFiles, isAskedFile, takeFile } from './files.ts';
 import {
   endAt,
@@ -33,11 +34,15 @@ const MOST_REPEATS = 5;
 const NO_MEANING: ReadonlySet<Meaning> = new Set();
 
 /** The answer while the service speaks and the conversation is open. */
-export function answerOf(flow: Flow, state: State, input: PersonInput): Next {
+export function answerOf(flow: Flow, before: State, input: PersonInput): Next {
+  const wasAskedToStop = before.stopAsked === 'open';
+  const state = sinceAsked(before);
   const meanings = meaningsAt(flow, input);
-  const asked = meantAnywhere(state, meanings);
+  const asked = meantAnywhere(state, meanings) ?? askedBack(state, meanings, input);
   if (asked !== null) return asked;
   if (state.place === 'started') return goOn(state, 'data_consent');
+  // "Yes" and "go on" in words answer whether messages should stop, and not the question before it.
+  if (wasAskedToStop && meanings.size > 0 && !isBeingMade(state)) return toldOpen(state);
   if (input.kind === 'file' && isAskedFile(state, input.media)) return takeFile(flow, state, input.media);
   if (isBeingMade(state)) return none(state);
   if (input.kind === 'tap' && isOpenTap(state, input)) return tapped(flow, state, input);
@@ -67,17 +72,37 @@ export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
 }
 
 /** After the end nothing begins again. The person can still withdraw a signature, and ask for an operator. */
-export function atEnd(flow: Flow, state: State, input: PersonInput): Next {
+export function atEnd(flow: Flow, before: State, input: PersonInput): Next {
+  const state = sinceAsked(before);
   const meanings = meaningsAt(flow, input);
   if (state.place === 'signed' && meanings.has('withdraw')) return moved(state, { kind: 'withdraw' });
   if (meanings.has('wrong_person')) return ofAnother(state);
   const inOwnWords = input.kind === 'text' ? withdrawnInOwnWords(state, input.body) : null;
   if (inOwnWords !== null) return inOwnWords;
-  if (state.heldBy === 'service' && meanings.has('person')) return handOverTelling(state, 'asked');
+  if (state.heldBy === 'service') {
+    if (meanings.has('person')) return handOverTelling(state, 'asked');
+    const back = askedBack(state, meanings, input);
+    if (back !== null) return back;
+  }
   // A file or a voice message may be a withdrawal, and nobody reads it.
   const mayBeUnread = input.kind === 'file' && state.lastDayToWithdraw !== null;
   if (meanings.has('thanks') || (state.toldEnd && !mayBeUnread)) return none(state);
   return moved({ ...state, toldEnd: true }, ...askOpen(state));
+}
+
+/** The state after the person has sent something below the question whether messages should stop. */
+function sinceAsked(state: State): State {
+  return state.stopAsked === 'open' ? { ...state, stopAsked: 'asked' } : state;
+}
+
+/**
+ * Asks once whether the person wants no more messages, if the words could be meant so and mean nothing else. Silence
+ * changes nothing.
+ */
+function askedBack(state: State, meanings: ReadonlySet<Meaning>, input: PersonInput): Next | null {
+  if (state.stopAsked !== 'no' || meanings.size > 0) return null;
+  if (input.kind !== 'text' || !mayAskToStop(input.body)) return null;
+  return moved({ ...state, stopAsked: 'open' }, ask('stop_or_go_on', ['stop', 'go_on']));
 }
 
 /** What a text means. The title of a button means what the button does. */
@@ -122,7 +147,7 @@ function tapped(flow: Flow, state: State, tap: Extract<PersonInput, { kind: 'tap
   // question.
   const isOfQuestion = tap.choice !== 'go_on' || (state.place === 'summary' && tap.under !== 'help');
   const meaning = MEANING_OF[tap.choice];
-  if (!isOfQuestion || meaning === undefined) return understoodAgain(state);
+  if (!isOfQuestion || meaning === undefined) return toldOpen(state);
   const answer = { meanings: new Set([meaning]), text: null, isProven: tap.under === 'question' };
   return answerAt(flow, state, answer) ?? understoodAgain(state);
 }
@@ -139,6 +164,11 @@ function isGoOnInWords({ buttons }: Flow, { misunderstood }: State, input: Perso
 /** "Not yet" refuses nothing. The question stays open with its buttons, and reminders come as usual. */
 function comesLater(state: State): Next {
   return moved({ ...state, ...UNDERSTOOD }, say('no_hurry'), ...askAgain(state));
+}
+
+/** Asks the open question, in full if the person has not read it. */
+function toldOpen(state: State): Next {
+  return state.unsaid ? tellAgain(state) : understoodAgain(state);
 }
 
 function understoodAgain(state: State): Next {

@@ -15,6 +15,7 @@ import {
 import type { ShownContract, Under } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import type { State } from '../../../domain/conversation/state.ts';
+import { stopPayload } from '../../../domain/message/outgoing-message.ts';
 import { formatPayload } from './payload.ts';
 
 /** The questions whose texts go into the evidence of a signature (D46). */
@@ -26,6 +27,7 @@ const UNDER_TEXT: Partial<Readonly<Record<TextKey, Under>>> = {
   summary_again: 'short',
   contract_again: 'short',
   offer_person: 'help',
+  stop_or_go_on: 'help',
 };
 
 /** Texts that are no longer true if a later input of the same turn ends the conversation: nobody will write. */
@@ -58,10 +60,8 @@ interface Speaker {
  * `state` is the state after the turn, and the buttons belong to its question.
  */
 export function composeReply(speaker: Speaker, state: State, says: readonly SayEffect[]): TurnReply | null {
-  // After the end, or if an operator speaks from now on, nothing is asked, even if this turn asked something before.
-  const isOver = isEnd(state.place) || state.heldBy === 'operator';
-  const question = isOver ? null : (says.findLast(({ isQuestion }) => isQuestion) ?? null);
   const isEnded = isEnd(state.place) && state.heldBy === 'service';
+  const question = questionOf(state, says);
   const kept = says.filter((one) =>
     one.isQuestion ? one === question : !(isEnded && HAND_OVER_TEXTS.includes(one.text)),
   );
@@ -81,6 +81,16 @@ export function composeReply(speaker: Speaker, state: State, says: readonly SayE
   };
 }
 
+/**
+ * The question of the reply. After the end, or if an operator speaks from now on, nothing is asked, even if this turn
+ * asked something before. Only whether the person wants no more messages is asked after the end too.
+ */
+function questionOf({ place, heldBy }: State, says: readonly SayEffect[]): SayEffect | null {
+  const last = says.findLast(({ isQuestion }) => isQuestion) ?? null;
+  if (heldBy === 'operator' || (isEnd(place) && last?.text !== 'stop_or_go_on')) return null;
+  return last;
+}
+
 function buttonsOf(
   { flow, language, applicationId }: Speaker,
   { place, nonce }: State,
@@ -90,7 +100,10 @@ function buttonsOf(
   const offered = choices.filter((choice) => choice !== 'connect' || flow.steps.connect);
   return offered.map((choice) => ({
     title: flow.buttons[language][choice],
-    payload: formatPayload({ applicationId, place, nonce, choice, under }),
+    payload:
+      choice === 'stop'
+        ? stopPayload(applicationId)
+        : formatPayload({ applicationId, place, nonce, choice, under }),
   }));
 }
 

@@ -37,8 +37,12 @@ const READ = `
     a.signed_at IS NOT NULL AS "isSigned", a.wrong_person AS "isWrongPerson"
   FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id JOIN api_keys k ON k.id = a.api_key_id`;
 
-/** The open applications among these that have a phone. */
-export async function readCandidates(session: Session, ids: readonly ApplicationId[]): Promise<Candidate[]> {
+/** The open applications among these that have a phone; with `closedToo`, the closed ones as well. */
+export async function readCandidates(
+  session: Session,
+  ids: readonly ApplicationId[],
+  closedToo = false,
+): Promise<Candidate[]> {
   /** The status of an application is null where its facts are damaged. */
   type Row = Omit<Candidate, 'phoneIndex' | 'status'> & {
     readonly [Name in 'phoneIndex' | 'status']: Candidate[Name] | null;
@@ -47,7 +51,7 @@ export async function readCandidates(session: Session, ids: readonly Application
   for (const some of byPartitions(ids, partitionOf)) {
     const { rows } = await session.query<Row>(READ, [some]);
     for (const { phoneIndex, status, ...row } of rows) {
-      if (phoneIndex !== null && status !== null && isOpen(status))
+      if (phoneIndex !== null && status !== null && (closedToo || isOpen(status)))
         found.push({ ...row, phoneIndex, status });
     }
   }

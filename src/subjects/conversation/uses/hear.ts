@@ -7,9 +7,8 @@ import { type ApplicationId, toApplicationId } from '../../../domain/application
 import { type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import type { Heard, TapEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
-import { parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
+import { isStopPayload, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
-import type { Vault } from '../../../seal/vault.ts';
 import { markConversations } from '../../applications/sql/application-marks.ts';
 import { type KnownUser, learnUsers } from '../../messages/sql/channel-users.ts';
 import { type InterestTap, recordInterest } from '../../messages/sql/interest.ts';
@@ -24,7 +23,7 @@ import {
   type Found,
   MOST_AN_HOUR,
 } from '../sql/match.ts';
-import { answerStrangers, type StrangerNotice } from './strangers.ts';
+import { answerStrangers, type StrangerNotice, type StrangersContext } from './strangers.ts';
 import { foundFor, interestOf, isOfOtherPhone, withdrawalIn } from './whose.ts';
 
 // The first part: what is kept of a person's message.
@@ -37,6 +36,9 @@ const MAX_TYPE_LENGTH = 255;
 
 /** If a caption has one of these meanings, its file does not count: the person ends something. */
 const ENDING: readonly Meaning[] = ['withdraw', 'wrong_person'];
+
+/** What is kept of the button that stops messages, whose title is the brand's. */
+const STOP_WORD = 'STOP';
 
 /** Turns a file into the text of its caption if the caption opts out, withdraws or says that the number is wrong. */
 function asWords(heard: Heard): Heard {
@@ -81,7 +83,8 @@ function beginningOf<T extends string | null>(text: T, most: number): T {
 }
 
 function stopWordOf({ payload, title }: TapEvent): string {
-  return title !== null && asksToStop(title) ? title : payload;
+  if (title !== null && asksToStop(title)) return title;
+  return isStopPayload(payload) ? STOP_WORD : payload;
 }
 
 // The second part: begins conversations by the tap on "I am interested" (D43).
@@ -172,10 +175,7 @@ async function begin(database: Database, beginnings: readonly Beginning[]): Prom
   return begun;
 }
 
-interface HearingContext {
-  readonly database: Database;
-  readonly vault: Vault;
-}
+type HearingContext = StrangersContext;
 
 /** What was heard, in numbers for log lines. */
 export interface HeardCounts {

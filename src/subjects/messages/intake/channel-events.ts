@@ -6,7 +6,11 @@
 import { type BlindIndex, partitionOf } from '../../../domain/application/ids.ts';
 import type { ChannelEvent, Heard, StatusEvent } from '../../../domain/message/channel-event.ts';
 import { asksToStop } from '../../../domain/message/opt-out-words.ts';
-import { parseCallback, parseInterestPayload } from '../../../domain/message/outgoing-message.ts';
+import {
+  isStopPayload,
+  parseCallback,
+  parseInterestPayload,
+} from '../../../domain/message/outgoing-message.ts';
 import { errorFields } from '../../../ground/base/describe-error.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -336,7 +340,7 @@ function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | nu
     case 'text':
       return asksToStop(event.body) ? { stops: true, source: 'keyword' } : null;
     case 'tap':
-      return asksToStop(event.payload) || asksToStop(event.title ?? '')
+      return isStopPayload(event.payload) || asksToStop(event.payload) || asksToStop(event.title ?? '')
         ? { stops: true, source: 'keyword' }
         : null;
     case 'file':

@@ -210,13 +210,13 @@ export async function noteTold(session: Transaction, ids: readonly number[], tur
 }
 
 /**
- * The turns of these replies begin far below those of conversations (from 1) and of single answers (0 and -1), and go
+ * The turns of these replies begin far below those of conversations (from 1) and of single answers (0 to -2), and go
  * up, because of an application a later turn waits for the earlier ones.
  */
 const FIRST_TURN = -1_000_000_000;
 const NEXT_TURN = `
   SELECT greatest(
-    coalesce((SELECT max(r.turn) FROM replies r WHERE r.application_id = $1 AND r.turn < -1), ${FIRST_TURN}),
+    coalesce((SELECT max(r.turn) FROM replies r WHERE r.application_id = $1 AND r.turn < -2), ${FIRST_TURN}),
     coalesce((SELECT max(t.turn) FROM told_reasons t WHERE t.application_id = $1), ${FIRST_TURN}),
     coalesce((SELECT max(c.told_turn) FROM cases c WHERE c.application_id = $1), ${FIRST_TURN})) + 1 AS turn`;
 

@@ -1,20 +1,15 @@
 /**
- * Finds the application that a person without an open one writes about: the newest of the phone (D50). Reads
- * `open_phones`, the look-up buckets, `applications_of`, `application_events`, `partners` and `api_keys`.
+ * Reads the applications that persons without an open one write about (D50). Reads `open_phones`, `applications_of`,
+ * `application_events`, `partners` and `api_keys`.
  */
-import {
-  type ApplicationId,
-  type BlindIndex,
-  partitionOf,
-  toApplicationId,
-} from '../../../domain/application/ids.ts';
+import { type ApplicationId, type BlindIndex, partitionOf } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { Brand } from '../../../domain/partner/brand.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { fromBigint, readIndex, toBigint } from '../../../seal/blind-indexes.ts';
-import { byPartitions, lookUpParts } from '../../applications/sql/partition-runs.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
 
 type PhoneIndex = BlindIndex<'phone'>;
 
@@ -31,35 +26,6 @@ export async function openOf(
     phones.map(toBigint),
   ]);
   return new Map(rows.map(({ phone, id }) => [phone, id]));
-}
-
-const LOOK_UP = 'SELECT id FROM look_up($1::bigint[], NULL, $2, $3, $4) AS id ORDER BY id DESC LIMIT 1000';
-/** A bucket may name an application whose batch is deleted. */
-const OF_PHONES = `
-  SELECT DISTINCT ON (a.phone_index) ${readIndex('a.phone_index')} AS phone, a.id::float8 AS id
-  FROM applications_of($1) a WHERE a.phone_index = ANY ($2::bigint[]) ORDER BY a.phone_index, a.id DESC`;
-
-/** The newest application of each of these phones that has any. It looks at every batch once at most. */
-export async function newestOf(
-  session: Session,
-  phones: readonly PhoneIndex[],
-): Promise<Map<PhoneIndex, ApplicationId>> {
-  const found = new Map<PhoneIndex, ApplicationId>();
-  for await (const part of lookUpParts(session)) {
-    const missing = phones.filter((phone) => !found.has(phone)).map(toBigint);
-    if (missing.length === 0) break;
-    const { rows } = await session.query<{ id: string }>(LOOK_UP, [missing, ...part]);
-    const ids = rows.map(({ id }) => toApplicationId(id));
-    // Newest partitions first, so the first application of a phone is its newest.
-    for (const some of byPartitions(ids, partitionOf)) {
-      const { rows: of } = await session.query<{ phone: PhoneIndex; id: ApplicationId }>(OF_PHONES, [
-        some,
-        missing,
-      ]);
-      for (const { phone, id } of of) if (!found.has(phone)) found.set(phone, id);
-    }
-  }
-  return found;
 }
 
 /** An application that a person may ask about. */

@@ -11,6 +11,7 @@ import { type Meaning, meaningsOf, withdrawalOf } from '../../../domain/conversa
 import { withdrawalEnd } from '../../../domain/loan/withdrawal.ts';
 import type { Heard } from '../../../domain/message/channel-event.ts';
 import type { PublicHolidays } from '../../../domain/message/contact-window.ts';
+import { mayAskToStop } from '../../../domain/message/opt-out-doubts.ts';
 import { reviewPayload } from '../../../domain/message/outgoing-message.ts';
 import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
@@ -29,6 +30,7 @@ import type { Vault } from '../../../seal/vault.ts';
 import { addToHistory, noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import { reasonsOfApplications } from '../../applications/sql/decided-reasons.ts';
 import { stillThere } from '../../applications/sql/erasure.ts';
+import { newestOf } from '../../applications/sql/newest.ts';
 import { readSpeakers, type Speakers } from '../../applications/sql/speakers.ts';
 import { queueReplies, REPLY_BELL, sealReply } from '../../messages/sql/replies.ts';
 import { suppressedOf } from '../../messages/sql/suppressions.ts';
@@ -49,7 +51,7 @@ import {
   toldToday,
   withUntold,
 } from '../sql/cases.ts';
-import { type AskedAbout, newestOf, openOf, readAskedAbout } from '../sql/refused.ts';
+import { type AskedAbout, openOf, readAskedAbout } from '../sql/refused.ts';
 import { contentOf, sealedContent } from './content.ts';
 
 export interface CasesContext {
@@ -126,10 +128,14 @@ export async function hearRefused(
   return { taken, notices };
 }
 
-/** An opt-out and a withdrawal go first: others hear them. A reaction, a sticker and the like say nothing. */
+/**
+ * An opt-out, what could be meant so and a withdrawal go first: others hear them. A reaction, a sticker and the like say
+ * nothing.
+ */
 function mayMatter({ event, phoneIndex, optsOut }: Heard): boolean {
   if (phoneIndex === null || optsOut) return false;
-  if (event.kind === 'text') return withdrawalOf(event.body) === null;
+  if (event.kind === 'text')
+    return withdrawalOf(event.body) === null && (askedIn(event.body).length > 0 || !mayAskToStop(event.body));
   return event.kind === 'tap' || (event.kind === 'file' && event.media !== 'sticker');
 }
 
