@@ -18,6 +18,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'app/config/': "the operator's own settings",
   'packages/submit/src/commands/submit-terminal.ts': 'the digits of a number',
   'subjects/income/settings.ts': "the operator's own settings",
+  'domain/message/opt-out-doubts.ts': 'a text of at most 1,000 characters',
   'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
   'seal/written-keys.ts': "the operator's own keys",
   'subjects/documents/rules/': 'lines of at most 500 characters',

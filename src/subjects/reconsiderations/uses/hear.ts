@@ -129,8 +129,8 @@ export async function hearRefused(
 }
 
 /**
- * An opt-out, what could be meant so and a withdrawal go first: others hear them. A reaction, a sticker and the like say
- * nothing.
+ * An opt-out, what could be meant so and a withdrawal go first: others hear them. A reaction, a sticker and the like
+ * say nothing.
  */
 function mayMatter({ event, phoneIndex, optsOut }: Heard): boolean {
   if (phoneIndex === null || optsOut) return false;
