@@ -64,6 +64,12 @@ export interface Application {
   prior_history: PriorHistory;
   /** The applicant's explicit consent to messages. Without consent the applicant gets none. */
   messaging_optin: boolean;
+  /** When the applicant gave you the consent to pass their data on: ISO 8601. Changes no outcome, as the next two. */
+  consent_at?: string | null;
+  /** The words of that consent: at most 500 characters. */
+  consent_text?: string | null;
+  /** How it was given: at most 64 characters. */
+  consent_channel?: string | null;
 }
 
 /** The message that `/PRO` would have sent. */

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { FIELDS } from '../domain/application/fields.ts';
+import { FIELDS, NOTED_FIELDS } from '../domain/application/fields.ts';
 
 /** Only a checkout has the demo, and the installed package has none. */
 const HAS_DEMO = existsSync(join(import.meta.dirname, '../../examples/demo.ts'));
@@ -13,7 +13,9 @@ const HAS_DEMO = existsSync(join(import.meta.dirname, '../../examples/demo.ts'))
 const EXAMPLE = {
   applications: [
     Object.fromEntries(
-      FIELDS.filter(({ name }) => name !== 'platform').map(({ name, example }) => [name, example]),
+      FIELDS.filter(({ name }) => name !== 'platform' && !NOTED_FIELDS.includes(name)).map(
+        ({ name, example }) => [name, example],
+      ),
     ),
   ],
 };

@@ -66,7 +66,7 @@ it('property D36: with the body, a draft gives the same outcomes, whatever the n
       (elements, language, before, now, scores) => {
         const outcomes = assessed(elements, before, scores);
         const draft = encodeDraft({ language, outcomes });
-        assert.ok(draft.length <= 801, `${draft.length} bytes`);
+        assert.ok(draft.length <= 1_001, `${draft.length} bytes`);
         assert.deepEqual(decodeDraft(draft, elements, namedFields(now)), { language, outcomes });
       },
     ),
@@ -89,4 +89,20 @@ it('D36: a draft holds nothing that the elements hold', () => {
 
 it('a draft of an unknown layout is refused', () => {
   assert.throws(() => decodeDraft(Buffer.from('{"language":"en"}'), [{}], namedFields('acme')), RangeError);
+});
+
+it('D36, D53: a draft of version 1.0 is read, and one without faults of newer fields has its layout', () => {
+  const fields = namedFields('messaging');
+  const draftOf = (...elements: unknown[]) =>
+    encodeDraft({ language: 'es', outcomes: assessed(elements, 'messaging', [50, 50]) });
+  const old = { name: 7 };
+  // The language, the kind, and half a byte for each of the twelve fields of 1.0.
+  const draft = draftOf(old);
+  assert.deepEqual([draft.length, draft[0], draft[1]], [1 + 1 + 6, 1, 1]);
+  const newer = { ...VALID, consent_at: 'x', consent_channel: 7 };
+  const wide = draftOf(newer, old);
+  assert.deepEqual([wide.length, wide[0]], [1 + 2 * (1 + 8), 3]);
+  const { outcomes } = decodeDraft(wide, [newer, old], fields);
+  assert.deepEqual(outcomes, assessed([newer, old], 'messaging', []));
+  assert.throws(() => decodeDraft(Buffer.of(4), [old], fields), RangeError);
 });

@@ -57,6 +57,22 @@ test('the envelope of a batch holds its applicants by their position in the batc
   assert.equal((await batchOf(first.id)).surplus, false);
 });
 
+test('D53: what a partner tells about the consent lies in the envelope; one without it has no room for it', async () => {
+  const consent = {
+    consent_at: '2026-11-20T14:05:00-05:00',
+    consent_text: 'Autorizo',
+    consent_channel: 'app',
+  };
+  const told = await send([anApplication(), anApplication(consent)]);
+  const batch = await batchOf(told.results[0]!.id);
+  const records = openEnvelope(service.vault, batch.seal_id, batch.envelope);
+  const { consent_at, consent_text, consent_channel } = records[1]!;
+  assert.deepEqual({ consent_at, consent_text, consent_channel }, consent);
+  assert.ok(!('consent_at' in records[0]!));
+  const untold = await batchOf((await send([anApplication()])).results[0]!.id);
+  assert.doesNotMatch(service.vault.open(untold.envelope, `batch:${untold.seal_id}`).toString(), /consent/);
+});
+
 test('applicants who are refused as a duplicate or over quota are removed from the envelope', async () => {
   const phone = '+573119990001';
   const answer = await send([

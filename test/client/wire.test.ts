@@ -54,6 +54,9 @@ const EVERY_FIELD: Record<keyof Application, true> = {
   debt_age: true,
   prior_history: true,
   messaging_optin: true,
+  consent_at: true,
+  consent_text: true,
+  consent_channel: true,
 };
 /** The fields that may be left out. */
 const OPTIONAL: Record<
@@ -63,6 +66,9 @@ const OPTIONAL: Record<
   phone: true,
   platform: true,
   currency: true,
+  consent_at: true,
+  consent_text: true,
+  consent_channel: true,
 };
 
 const service = await testService();

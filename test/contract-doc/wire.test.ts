@@ -45,6 +45,10 @@ function taken({ rule }: NamedField): [takes: string, absent: string] {
       return [`at most ${rule.max} characters`, code(rule.fallback)];
     case 'phone':
       return [`${MIN_DIGITS} to ${MAX_DIGITS} digits in at most ${rule.max} characters`, 'no phone'];
+    case 'note':
+      return [`at most ${rule.max} characters`, 'nothing'];
+    case 'instant':
+      return ['a date and time of ISO 8601', 'nothing'];
     case 'currency':
       return ['a code of ISO 4217', 'inferred'];
     case 'amount':

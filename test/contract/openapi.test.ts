@@ -114,7 +114,8 @@ describe('the OpenAPI documents', () => {
         lines.map(([, list]) => list?.replaceAll('`', '').split(', ')),
         acme.map((field) => field.names),
       );
-      assert.deepEqual(lines.at(-1)?.[1]?.match(/\w+/g), [
+      const optIn = lines.find(([, list]) => list?.startsWith('`messaging_optin`'));
+      assert.deepEqual(optIn?.[1]?.match(/\w+/g), [
         'messaging_optin',
         'optin_messaging',
         'acme_optin',
@@ -242,7 +243,29 @@ describe('the schema of an application', () => {
     fc.constantFrom(1.5, -0, 3),
   );
   const odd = fc.constantFrom<unknown>(null, undefined, true, false, 'true', 0, [], {}, '');
-  const VALUES = { text, label: text, phone, currency: text, amount, choice, consent: odd };
+  const instant = fc.oneof(
+    text,
+    fc
+      .tuple(
+        fc.constantFrom('2026-11-20', '2026-1-2', '2026-13-01', '2026-11-00', '20261120', ' 2024-02-29'),
+        fc.constantFrom(
+          '',
+          '',
+          'T14:05',
+          't14:05:09',
+          'T24:00',
+          ' 14:05',
+          'T14:05:09.5',
+          'T14:05:09,123456789',
+        ),
+        fc.constantFrom('', 'Z', 'z', '-05:00', '+0530', '+5', '-24:00', ' '),
+      )
+      .map((parts) => parts.join('')),
+  );
+  const VALUES = {
+    ...{ text, label: text, phone, currency: text, amount, choice, consent: odd },
+    ...{ note: text, instant },
+  };
 
   /** A valid application in which one or two fields have other values, under one or several of their names. */
   const element = fc
@@ -280,6 +303,7 @@ describe('the schema of an application', () => {
       [/lower-casing/, { platform: 'İ'.repeat(40) }],
       [/numbers of that length/, { phone: '+57 300 123' }],
       [/valid international number/, { phone: '0123456' }],
+      [/a day that its month does not have/, { consent_at: '2026-02-30' }],
       [/not of the country of\s+`currency` too/, { phone: '3211234567', currency: 'MXN' }],
     ];
     for (const [words, changes] of GAPS) {

@@ -20,6 +20,8 @@ const atMost = (max: number) => [
 const CONSENT = ['NAME is required and must be true or false', 'NAME es requerido y debe ser true o false'];
 const PHONE = ['NAME must be a number with country code', 'NAME debe ser un número con código de país'];
 
+const INSTANT = ['NAME must be a date and time (ISO 8601)', 'NAME debe ser una fecha y hora (ISO 8601)'];
+
 /** D14 and D26, word for word: each field's names, and the text of each problem in English and in Spanish. */
 const TABLE: [FieldName, string[], Partial<Record<Problem, string[]>>][] = [
   ['name', ['name', 'nombre'], { required: REQUIRED, text: atMost(200) }],
@@ -34,6 +36,9 @@ const TABLE: [FieldName, string[], Partial<Record<Problem, string[]>>][] = [
   ['prior_history', ['prior_history'], { choice: choice('yes, no', 'si, no') }],
   ['prior_history', ['historial_previo'], { choice: choice('si, no') }],
   ['messaging_optin', ['messaging_optin', 'optin_messaging'], { consent: CONSENT }],
+  ['consent_at', ['consent_at', 'consentimiento_fecha'], { instant: INSTANT }],
+  ['consent_text', ['consent_text', 'consentimiento_texto'], { text: atMost(500) }],
+  ['consent_channel', ['consent_channel', 'consentimiento_canal'], { text: atMost(64) }],
 ];
 
 /** A value for each problem, for a field that can have the problem. */
@@ -44,6 +49,7 @@ const BAD: Record<Problem, unknown> = {
   consent: 'true',
   phone: 'x',
   text: [],
+  instant: 'yesterday',
 };
 
 const faultsOf = (element: unknown): readonly Fault[] => {

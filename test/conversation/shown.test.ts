@@ -446,3 +446,16 @@ it('D46: what is written while a code is on its way is compared with nothing', a
     signing.checkAnswer = checkAnswer;
   }
 });
+
+it('D53: the evidence begins with the hash of what the partner told about the consent, once; and without it where nothing was told', async () => {
+  const ana = await applicantAt({ ...APPROVED, consent_at: '2026-11-20', consent_text: 'Autorizo' });
+  await ana.tap();
+  await ana.choose(0);
+  const told = evidenceOf(ana);
+  const sha256 = hash('sha256', '["2026-11-20","Autorizo",null]');
+  assert.deepEqual([told[0]?.kind, told[0]?.facts], ['partner_consent_told', { sha256 }]);
+  assert.equal(told.filter(({ kind }) => kind === 'partner_consent_told').length, 1);
+  const bea = await applicantAt(APPROVED);
+  await bea.tap();
+  assert.equal(evidenceOf(bea)[0]?.kind, 'data_consent_asked');
+});

@@ -355,6 +355,7 @@ describe('batches and the schemas of requests', () => {
     consent: 'true',
     phone: 'x',
     text: [],
+    instant: '2026-02-30',
   };
 
   it('D14, D26: the service answers every text of the catalogue, and the document lists every text', async () => {

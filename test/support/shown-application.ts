@@ -21,6 +21,9 @@ export const PERSON = {
   phone: '+573005550101',
   id_number: '1020304050',
   city: 'Cali',
+  consent_at: '2026-03-01',
+  consent_text: `Autorizo ${MARKUP}`,
+  consent_channel: 'app',
 };
 
 export const SHOWN: ApplicationReply = {

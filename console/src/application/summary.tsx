@@ -15,6 +15,9 @@ export function Summary({ application, revealed }: SummaryProps) {
   const { application: texts, codes } = useTexts();
   const format = useFormat();
   const { currency, person, offer } = application;
+  const consent = [revealed?.consent_at, revealed?.consent_channel, revealed?.consent_text]
+    .filter((one) => one != null)
+    .join(' · ');
   const yesOrNo = { yes: texts.yes, no: texts.no } as Readonly<Record<string, string>>;
   return (
     <Card title={texts.facts}>
@@ -27,6 +30,7 @@ export function Summary({ application, revealed }: SummaryProps) {
             [texts.city, (revealed ? revealed.city : person.city) ?? '—'],
             [texts.partner, application.partner.name],
             [texts.platform, application.platform ?? '—'],
+            ...(consent === '' ? [] : [[texts.partnerConsent, consent] as const]),
           ]}
         />
         <Facts

@@ -32,7 +32,10 @@ export type Rule =
       /** The meaning of each value that does not explain itself, for the documentation. */
       readonly meanings?: Readonly<Record<string, Words>>;
     }
-  | { readonly kind: 'consent' };
+  | { readonly kind: 'consent' }
+  /** What the partner tells beside the application: it is never required, and changes no outcome (D53). */
+  | { readonly kind: 'note'; readonly max: number }
+  | { readonly kind: 'instant'; readonly max: number };
 
 export interface Field {
   /** The documented English name. */
@@ -159,6 +162,30 @@ export const FIELDS = [
     example: true,
     column: true,
   },
+  {
+    name: 'consent_at',
+    aliases: ['consentimiento_fecha'],
+    rule: { kind: 'instant', max: 40 },
+    about: {
+      en: 'When the applicant gave you the consent to pass their data on',
+      es: 'Cuándo te autorizó el solicitante a entregar sus datos',
+    },
+    example: '2026-11-20T14:05:00-05:00',
+  },
+  {
+    name: 'consent_text',
+    aliases: ['consentimiento_texto'],
+    rule: { kind: 'note', max: 500 },
+    about: { en: 'The words of that consent', es: 'El texto de esa autorización' },
+    example: 'I agree that my application is passed on to the lender.',
+  },
+  {
+    name: 'consent_channel',
+    aliases: ['consentimiento_canal'],
+    rule: { kind: 'note', max: 64 },
+    about: { en: 'How it was given, such as `app` or `web`', es: 'Cómo se dio, por ejemplo `app` o `web`' },
+    example: 'app',
+  },
 ] as const satisfies readonly Field[];
 
 type FieldEntry = (typeof FIELDS)[number];
@@ -174,10 +201,22 @@ type ValueOf<R extends Rule> = R extends { kind: 'choice'; values: readonly (inf
         ? Phone | null
         : R extends { kind: 'currency' }
           ? Currency
-          : string;
+          : R extends { kind: 'note' | 'instant' }
+            ? string | null
+            : string;
+
+/** An entry of a field about the partner's own consent. */
+type NotedEntry = Extract<FieldEntry, { rule: { kind: 'note' | 'instant' } }>;
 
 /** A valid application in its normal form: `phone` in E.164 or null, amounts finite and > 0. */
-export type Application = { [E in FieldEntry as E['name']]: ValueOf<E['rule']> };
+export type Application = { [E in Exclude<FieldEntry, NotedEntry> as E['name']]: ValueOf<E['rule']> } & {
+  [E in NotedEntry as E['name']]?: ValueOf<E['rule']>;
+};
+
+/** The fields about the partner's own consent (D53). Envelopes from before they existed do not have them. */
+export const NOTED_FIELDS: readonly FieldName[] = (FIELDS as readonly (Field & { name: FieldName })[])
+  .filter(({ rule }) => rule.kind === 'note' || rule.kind === 'instant')
+  .map(({ name }) => name);
 
 /** A field with all its names. */
 export interface NamedField extends Field {

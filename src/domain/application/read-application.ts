@@ -14,7 +14,7 @@ import type { ApplicationId } from './ids.ts';
 import { isReservedPhone } from './sandbox.ts';
 
 /** The problem of a value. `contract/texts` has its text in each language. */
-export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
+export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text' | 'instant';
 
 /** A fault of one field. `name` is the name that the client sent, or null if the field is absent (D14). */
 export interface Fault {
@@ -86,6 +86,7 @@ const FAULTY = {
   consent: new FaultyValue('consent'),
   phone: new FaultyValue('phone'),
   text: new FaultyValue('text'),
+  instant: new FaultyValue('instant'),
 } as const satisfies Record<Problem, FaultyValue>;
 
 /** An object with every field: to set existing members is quicker than to add them one by one. */
@@ -169,6 +170,10 @@ function readValue(
       return readChoice(value, rule);
     case 'consent':
       return typeof value === 'boolean' ? value : FAULTY.consent;
+    case 'note':
+      return readText(value, rule.max);
+    case 'instant':
+      return value === null ? null : readInstant(value, rule.max);
   }
 }
 
@@ -181,6 +186,22 @@ function readText(value: unknown, max: number): string | null | FaultyValue {
   // A text has no more code points than UTF-16 units, so most texts need no count.
   if (text.length > max && (text.length > 2 * max || [...text].length > max)) return FAULTY.text;
   return isPlainText(text) ? text : FAULTY.text;
+}
+
+/**
+ * A date, or a date and a time, in the extended form of ISO 8601, as it was sent; null if it is blank. The form alone
+ * does not say whether a month has such a day, so a day that JavaScript moves to the next month is refused.
+ */
+const INSTANT =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:[Tt](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
+
+function readInstant(value: unknown, max: number): string | null | FaultyValue {
+  if (typeof value !== 'string') return FAULTY.instant;
+  const text = value.trim();
+  if (text === '') return null;
+  const day = text.length > max ? undefined : INSTANT.exec(text)?.[1];
+  if (day === undefined) return FAULTY.instant;
+  return new Date(day).toISOString().startsWith(day) ? text : FAULTY.instant;
 }
 
 function readPhone(

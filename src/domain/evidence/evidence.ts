@@ -7,6 +7,7 @@ import type { ReceivedWithdrawal } from '../loan/withdrawal.ts';
 
 /** What happened. The conversation reports the first kinds, the signing itself the others. */
 export type EvidenceKind =
+  | 'partner_consent_told'
   | 'data_consent_asked'
   | 'data_consent_given'
   | 'data_consent_refused'

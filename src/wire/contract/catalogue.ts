@@ -18,6 +18,8 @@ const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   amount: ['amount'],
   choice: ['choice'],
   consent: ['consent'],
+  note: ['text'],
+  instant: ['instant'],
 };
 
 interface CataloguedFault {

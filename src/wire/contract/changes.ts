@@ -18,6 +18,10 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         en: '`GET /PRO/applications/{id}` and the event `application.status_changed` tell up to four reasons of a decision that is no approval, the most important first: `reason_codes`. The answer to a batch is as before.',
         es: '`GET /PRO/applications/{id}` y el evento `application.status_changed` dicen hasta cuatro motivos de una decisión que no es una aprobación, el más importante primero: `reason_codes`. La respuesta a un lote es como antes.',
       },
+      {
+        en: 'An application may tell when, in which words and how the applicant agreed that you pass the data on: `consent_at`, `consent_text`, `consent_channel`. They are optional and change no outcome.',
+        es: 'Una solicitud puede decir cuándo, con qué palabras y cómo te autorizó el solicitante a entregar sus datos: `consentimiento_fecha`, `consentimiento_texto`, `consentimiento_canal`. Son opcionales y no cambian ningún resultado.',
+      },
     ],
   },
   {

@@ -71,6 +71,16 @@ function wordsOf(rule: Rule): Words {
         en: 'JSON `true` or `false`. Nothing is guessed: text, numbers and an absent value are refused.',
         es: '`true` o `false` de JSON. No se adivina nada: se rechazan textos, números y la ausencia del valor.',
       };
+    case 'note':
+      return {
+        en: `Text of at most ${rule.max} characters, trimmed; may be blank or absent. Changes no outcome.`,
+        es: `Texto de máximo ${rule.max} caracteres, sin espacios alrededor; puede venir vacío o faltar. No cambia ningún resultado.`,
+      };
+    case 'instant':
+      return {
+        en: 'Date and time of ISO 8601, such as `2026-11-20T14:05:00-05:00`, or a date alone; may be blank or absent. Changes no outcome.',
+        es: 'Fecha y hora de ISO 8601, por ejemplo `2026-11-20T14:05:00-05:00`, o solo una fecha; puede venir vacía o faltar. No cambia ningún resultado.',
+      };
   }
 }
 

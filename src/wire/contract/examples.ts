@@ -2,7 +2,7 @@
  * The documentation's example requests and answers. The code of real answers renders the example answers. Pure.
  * README.md has the rule.
  */
-import type { NamedField } from '../../domain/application/fields.ts';
+import { type NamedField, NOTED_FIELDS } from '../../domain/application/fields.ts';
 import { type ApplicationId, applicationIdAt, toBatchId } from '../../domain/application/ids.ts';
 import type { Outcome } from '../../domain/application/read-application.ts';
 import { readApplication } from '../../domain/application/read-application.ts';
@@ -92,14 +92,18 @@ const BATCHES: Readonly<Record<Environment, readonly [NamedBatch, ...NamedBatch[
   ],
 };
 
-/** An application with the field table's example values, in the names and words of a language. */
+/**
+ * An application with the field table's example values, in the names and words of a language. What a partner may tell
+ * beside it is left out (D53).
+ */
 export function exampleApplication(
   fields: readonly NamedField[],
   language: Language,
   changes: Changes = {},
 ): Record<string, unknown> {
+  const shown = fields.filter(({ name }) => name in changes || !NOTED_FIELDS.includes(name));
   return Object.fromEntries(
-    fields.map((field) => {
+    shown.map((field) => {
       const value = changes[field.name] ?? field.example;
       return [nameIn(field, language), wordIn(field, value, language)];
     }),

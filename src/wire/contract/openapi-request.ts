@@ -56,7 +56,10 @@ function takes(field: NamedField, language: Language): Schema {
     case 'text':
       return { type: 'string', pattern: `^\\s*${text(rule.max)}\\s*$` };
     case 'label':
+    case 'note':
       return { type: 'string', pattern: `^\\s*(?:${text(rule.max)})?\\s*$` };
+    case 'instant':
+      return { type: 'string', pattern: INSTANT_OR_BLANK };
     case 'phone':
       return { type: 'string', maxLength: rule.max, pattern: PHONE_OR_BLANK };
     case 'currency':
@@ -86,6 +89,13 @@ const PHONE_OR_BLANK = [
   `(?:${BETWEEN}[.()-])?)?\\s*$`,
 ].join('');
 
+/** A date, with or without a time. Whether the month has the day, a pattern cannot tell. */
+const INSTANT_OR_BLANK = [
+  '^\\s*(?:[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])',
+  '(?:[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?',
+  '(?:[Zz]|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?)?)?\\s*$',
+].join('');
+
 const UNTOLD = [
   'What a schema cannot tell:',
   '- half of a surrogate pair in a text is refused, as control characters are;',
@@ -94,6 +104,7 @@ const UNTOLD = [
   '- a phone with country code is taken only where the country has numbers of that length;',
   "- a phone without country code is taken only where it is a valid number of the key's country, and not of the country of",
   '  `currency` too, or else a valid international number;',
+  '- a day that its month does not have is refused in `consent_at`;',
   '- `POST /PRO` refuses phones that begin with +990, which are kept for the sandbox;',
   '- an open application with the same phone, and the quota, refuse an application on `POST /PRO`.',
 ].join('\n');

@@ -188,6 +188,10 @@ function faultText(fault: Fault, field: NamedField, language: Language): string 
         ? `${name} must be text of at most ${max} characters`
         : `${name} debe ser texto de máximo ${max} caracteres`;
     }
+    case 'instant':
+      return english
+        ? `${name} must be a date and time (ISO 8601)`
+        : `${name} debe ser una fecha y hora (ISO 8601)`;
   }
 }
 

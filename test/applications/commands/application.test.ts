@@ -94,6 +94,7 @@ test('an application is found by each filter and by all of them', async () => {
     wrong_person: false,
     fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
+    ...{ consent_at: null, consent_text: null, consent_channel: null },
   });
   assert.match(
     (await run('application', 'list', ...REVEAL)).out,
@@ -311,3 +312,12 @@ for (const [line, code, message] of REFUSED) {
     assert.match(result.err, message);
   });
 }
+
+test('D53: what the partner told about the consent is masked as personal data is, and shown with --reveal', async () => {
+  const told = { consent_at: '2026-11-20', consent_text: 'Autorizo a Acme', consent_channel: 'app' };
+  const [id] = await register(acme.key, [applicant({ phone: toPhone(nextPhone()), ...told })]);
+  const shown = await run('application', 'show', `${id}`);
+  assert.doesNotMatch(shown.out, /Autorizo|2026-11-20|"app"/);
+  const { consent_at, consent_text, consent_channel } = await json('application', 'show', `${id}`, ...REVEAL);
+  assert.deepEqual({ consent_at, consent_text, consent_channel }, told);
+});

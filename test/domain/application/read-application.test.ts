@@ -25,11 +25,20 @@ const NAMES: Readonly<Record<FieldName, readonly string[]>> = {
   debt_age: ['debt_age', 'antiguedad_mora'],
   prior_history: ['prior_history', 'historial_previo'],
   messaging_optin: ['messaging_optin', 'optin_messaging'],
+  consent_at: ['consent_at', 'consentimiento_fecha'],
+  consent_text: ['consent_text', 'consentimiento_texto'],
+  consent_channel: ['consent_channel', 'consentimiento_canal'],
 };
 const ORDER = Object.keys(NAMES) as FieldName[];
 const ALL_NAMES = Object.values(NAMES).flat();
 
-const NORMAL = { ...GIG_APPLICANT, phone: '+573001234567' };
+const NORMAL = {
+  ...GIG_APPLICANT,
+  phone: '+573001234567',
+  consent_at: '2026-11-20T14:05:00-05:00',
+  consent_text: 'Acepto',
+  consent_channel: 'app',
+};
 
 /** A second normal form, different in every field. */
 const OTHER = {
@@ -45,6 +54,9 @@ const OTHER = {
   debt_age: 'gt2',
   prior_history: 'no',
   messaging_optin: false,
+  consent_at: '2026-11-21',
+  consent_text: 'I agree',
+  consent_channel: 'web',
 };
 
 const EMOJI = '\u{1F600}';
@@ -674,5 +686,64 @@ describe('properties', () => {
         assert.deepEqual(read(more), read(known));
       }),
     );
+  });
+});
+
+describe('D53: what the partner tells about the consent', () => {
+  it('is never required, and blank is absent', () => {
+    for (const field of ['consent_at', 'consent_text', 'consent_channel'] as const)
+      for (const value of [undefined, null, ...BLANKS]) becomes(field, value, null);
+  });
+
+  it('has texts of at most 500 and 64 code points, by the rule of texts (D7)', () => {
+    for (const [field, max] of [
+      ['consent_text', 500],
+      ['consent_channel', 64],
+    ] as const) {
+      becomes(field, ` ${EMOJI.repeat(max)} `, EMOJI.repeat(max));
+      for (const value of [
+        'a'.repeat(max + 1),
+        EMOJI.repeat(max + 1),
+        ...CONTROLS,
+        ...LONE_SURROGATES,
+        ...NOT_TEXT,
+      ])
+        refused(field, value, 'text');
+    }
+  });
+
+  it('has a time of ISO 8601, which is kept as it was sent', () => {
+    for (const text of [
+      '2026-11-20',
+      '2024-02-29',
+      '2026-11-20T14:05',
+      '2026-11-20T14:05Z',
+      '2026-11-20t14:05:59.123456789z',
+      '2026-11-20T14:05:00,5-05:00',
+      '2026-11-20T14:05:00+0530',
+      '2026-11-20T00:00:00-05',
+    ])
+      becomes('consent_at', ` ${text} `, text);
+    for (const value of [
+      ...[
+        '2026-02-29',
+        '2026-04-31',
+        '2026-13-01',
+        '2026-00-10',
+        '26-11-20',
+        '20261120',
+        '20/11/2026',
+        '1764000000',
+      ],
+      ...[
+        '2026-11-20 14:05',
+        '2026-11-20T24:00',
+        '2026-11-20T14:60',
+        '2026-11-20T14',
+        '2026-11-20T14:05:00+24:00',
+      ],
+      ...['yesterday', '2026-11-20T14:05:00Z; DROP', `2026-11-20T14:05:00.${'1'.repeat(40)}`, ...NOT_TEXT],
+    ])
+      refused('consent_at', value, 'instant');
   });
 });

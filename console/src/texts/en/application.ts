@@ -26,6 +26,7 @@ export const application = {
   phone: 'Phone',
   idNumber: 'ID number',
   city: 'City',
+  partnerConsent: 'Consent, by the partner',
   reveal: 'Reveal personal data',
   revealTitle: 'Reveal personal data',
   revealNote: 'The record keeps who revealed it, when, and this reason. Write no personal data here.',

@@ -26,6 +26,7 @@ export const application: Texts['application'] = {
   phone: 'Teléfono',
   idNumber: 'Documento de identidad',
   city: 'Ciudad',
+  partnerConsent: 'Autorización, según el aliado',
   reveal: 'Mostrar datos personales',
   revealTitle: 'Mostrar datos personales',
   revealNote: 'El registro guarda quién los mostró, cuándo y este motivo. No escribas datos personales aquí.',

@@ -26,6 +26,7 @@ export const application: Texts['application'] = {
   phone: 'Telefone',
   idNumber: 'Documento de identidade',
   city: 'Cidade',
+  partnerConsent: 'Consentimento, segundo o parceiro',
   reveal: 'Mostrar dados pessoais',
   revealTitle: 'Mostrar dados pessoais',
   revealNote: 'O registro guarda quem os mostrou, quando e este motivo. Não escreva dados pessoais aqui.',

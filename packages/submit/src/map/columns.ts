@@ -88,7 +88,7 @@ function isNameOf({ name, names }: NamedField, simple: string): boolean {
 
 /** True where the service refuses an application without the field. */
 export function isRequired({ rule }: Pick<NamedField, 'rule'>): boolean {
-  return rule.kind !== 'phone' && rule.kind !== 'label' && rule.kind !== 'currency';
+  return !['phone', 'label', 'currency', 'note', 'instant'].includes(rule.kind);
 }
 
 /** The field of a name, in any spelling of its documented names; null where there is none. */
@@ -278,6 +278,9 @@ const LIKELY: Readonly<Record<FieldName, readonly string[]>> = { name: ['full na
   debt_age: ['age debt', 'antiguedad', 'antiguedad deuda', 'mora', 'tiempo mora', 'tiempo atraso', 'tempo atraso', 'tempo mora', 'tempo divida', 'antiguidade', 'antiguidade divida', 'atraso', 'antiguedad deudas', 'tiempo deuda', 'tiempo deudas', 'tempo dividas'],
   prior_history: ['history', 'payment history', 'historial', 'historial pago', 'historial pagos', 'historico', 'historico previo', 'historico anterior', 'historico pagamento', 'historico pagamentos', 'credit history', 'historial crediticio', 'historial credito', 'historia crediticia', 'historico credito'],
   messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consent', 'consentimiento', 'consentimiento mensajes', 'acepta mensajes', 'consentimento', 'consentimento mensagens', 'aceita mensagens', 'consentimiento whatsapp', 'consentimento whatsapp', 'acepta whatsapp', 'acepta recibir mensajes', 'autoriza mensajes', 'autoriza recibir mensajes', 'autoriza whatsapp', 'autorizacion mensajes', 'autorizacion whatsapp', 'aceita whatsapp', 'aceita receber mensagens', 'autoriza mensagens', 'autoriza receber mensagens', 'aceite whatsapp'],
+  consent_at: ['consent date', 'fecha consentimiento', 'fecha autorizacion', 'data consentimento', 'data autorizacao'],
+  consent_text: ['consent wording', 'texto consentimiento', 'texto autorizacion', 'texto consentimento', 'texto autorizacao'],
+  consent_channel: ['canal consentimiento', 'canal autorizacion', 'canal consentimento', 'canal autorizacao'],
 }; // biome-ignore format: one table
 
 /** A name of a column is that of a phone where it has one of these words, and else only words that change nothing. */

@@ -285,6 +285,9 @@ function valueReaderOf(
       return currencyCodeOf;
     case 'phone':
       return (cell) => digitsOf(cell, PHONE_DIGITS, texts);
+    case 'note':
+    case 'instant':
+      return textOf;
     case 'text':
       return name === 'id_number' ? (cell) => digitsOf(cell, 1, texts) : wordsOf;
   }

@@ -2,6 +2,7 @@
  * How `ventanilla application` shows applications, to people and as JSON to programs, with or without personal data.
  * Writes to the streams of `Io` alone. docs/operations.md ("Reviews and leads") has the rule.
  */
+import { type FieldName, NOTED_FIELDS } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { named } from '../../../ground/base/named.ts';
@@ -30,7 +31,7 @@ export function applicationJson(application: StoredApplication) {
   return { ...own, ...fields };
 }
 
-const PERSONAL = ['name', 'id_number', 'city', 'phone'] as const;
+const PERSONAL: readonly FieldName[] = ['name', 'id_number', 'city', 'phone', ...NOTED_FIELDS];
 
 /** The application without its personal data; what is absent stays absent. */
 export function masked<A extends StoredApplication>(application: A): A {

@@ -36,7 +36,8 @@ const INVALID = 1;
 const VALID = 2;
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
-const FAULT_BYTES = Math.ceil(FIELD_LIST.length / 2);
+/** The bytes of faults in each layout, by the fields that it has room for: those of version 1.0, and all. */
+const FAULT_BYTES = [12, FIELD_LIST.length].map((fields) => Math.ceil(fields / 2));
 /**
  * The choices of the name in a fault: none, one of the field's names in the table, or a name made from the channel's
  * name (D6).
@@ -51,17 +52,23 @@ const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   amount: ['amount'],
   choice: ['choice'],
   consent: ['consent'],
+  note: ['text'],
+  instant: ['instant'],
 };
 
 /**
- * Layout: the language (1 byte); for each element its kind (1 byte), and then the score of a valid one (1 byte) or the
- * faults of an invalid one (half a byte a field); at the end the names of faulty fields that depend on the channel's
- * name (D6), one a line. A draft with another layout has to begin with another byte.
+ * Layout: the language (1 byte), plus 2 if a fault is of a field that version 1.0 does not have; for each element its
+ * kind (1 byte), and then the score of a valid one (1 byte) or the faults of an invalid one (half a byte a field); at
+ * the end the names of faulty fields that depend on the channel's name (D6), one a line. A draft with another layout
+ * has to begin with another byte.
  */
 export function encodeDraft({ language, outcomes }: Draft): Buffer {
-  const bytes = Buffer.alloc(1 + outcomes.length * (1 + FAULT_BYTES));
+  const isNew = (fault: Fault) => FIELD_LIST.findIndex(({ name }) => name === fault.field) >= 12;
+  const layout = outcomes.some((one) => one.kind === 'invalid' && one.faults.some(isNew)) ? 1 : 0;
+  const faultBytes = FAULT_BYTES[layout]!;
+  const bytes = Buffer.alloc(1 + outcomes.length * (1 + faultBytes));
   const channelNames: string[] = [];
-  let end = bytes.writeUInt8(LANGUAGES.indexOf(language));
+  let end = bytes.writeUInt8(LANGUAGES.length * layout + LANGUAGES.indexOf(language));
   for (const outcome of outcomes) {
     switch (outcome.kind) {
       case 'not_an_object':
@@ -69,8 +76,8 @@ export function encodeDraft({ language, outcomes }: Draft): Buffer {
         break;
       case 'invalid':
         end = bytes.writeUInt8(INVALID, end);
-        writeFaults(bytes.subarray(end, end + FAULT_BYTES), outcome.faults, channelNames);
-        end += FAULT_BYTES;
+        writeFaults(bytes.subarray(end, end + faultBytes), outcome.faults, channelNames);
+        end += faultBytes;
         break;
       case 'registered':
         end = bytes.writeUInt8(VALID + DECISIONS.indexOf(outcome.decision), end);
@@ -86,13 +93,16 @@ export function decodeDraft(
   elements: readonly unknown[],
   fields: readonly NamedField[],
 ): Draft {
-  const language = LANGUAGES[draft.readUInt8()];
-  if (language === undefined) throw new RangeError(`no draft begins with ${draft[0]}`);
+  const first = draft.readUInt8();
+  const language = LANGUAGES[first % LANGUAGES.length];
+  const faultBytes = FAULT_BYTES[Math.floor(first / LANGUAGES.length)];
+  if (language === undefined || faultBytes === undefined)
+    throw new RangeError(`no draft begins with ${first}`);
   const starts: number[] = [];
   let end = 1;
   for (const _ of elements) {
     starts.push(end);
-    end += draft[end] === NOT_AN_OBJECT ? 1 : draft[end] === INVALID ? 1 + FAULT_BYTES : 2;
+    end += draft[end] === NOT_AN_OBJECT ? 1 : draft[end] === INVALID ? 1 + faultBytes : 2;
   }
   const channelNames = draft.toString('utf8', end).split('\n');
   const outcomes = elements.map((element, index): AssessedOutcome => {
@@ -102,7 +112,7 @@ export function decodeDraft(
     const source = element as Readonly<Record<string, unknown>>;
     const idNumber = echoedIdNumber(source, fields);
     if (kind === INVALID) {
-      const faults = readFaults(draft.subarray(start + 1, start + 1 + FAULT_BYTES), channelNames);
+      const faults = readFaults(draft.subarray(start + 1, start + 1 + faultBytes), channelNames);
       return { kind: 'invalid', idNumber, faults };
     }
     return {
@@ -133,7 +143,7 @@ function writeFaults(bytes: Buffer, faults: readonly Fault[], channelNames: stri
 }
 
 function readFaults(bytes: Buffer, channelNames: readonly string[]): Fault[] {
-  return FIELD_LIST.flatMap(({ name: field, rule }, index) => {
+  return FIELD_LIST.slice(0, 2 * bytes.length).flatMap(({ name: field, rule }, index) => {
     const code = index % 2 === 0 ? bytes[index >> 1]! & 15 : bytes[index >> 1]! >> 4;
     if (code === 0) return [];
     const choice = (code - 1) % NAME_CHOICES;

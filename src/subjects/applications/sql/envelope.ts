@@ -4,7 +4,7 @@
  * (docs/decisions/0001-one-envelope-a-batch.md). Writes `batches` only in `rewriteEnvelope`.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { FIELDS, type Field, type FieldName } from '../../../domain/application/fields.ts';
+import { FIELDS, type Field, type FieldName, NOTED_FIELDS } from '../../../domain/application/fields.ts';
 import type { BatchId } from '../../../domain/application/ids.ts';
 import { isPhone, type Phone } from '../../../domain/phone/phone.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -93,6 +93,9 @@ function columnsByPosition(applicants: readonly Applicant[]): Columns {
   const positions = 1 + (applicants.at(-1)?.position ?? -1);
   const columns: Record<string, unknown[]> = {};
   for (const name of SEALED_FIELDS) {
+    // A field that few partners send takes no room in the envelopes of the others.
+    if (NOTED_FIELDS.includes(name) && applicants.every(({ application }) => application[name] == null))
+      continue;
     const values = new Array<unknown>(positions).fill(null);
     for (const { position, application } of applicants) values[position] = application[name] ?? null;
     columns[name] = values;
@@ -119,7 +122,7 @@ export function openColumns(
   const columns = text.length < LEAST_CUT_LENGTH ? JSON.parse(text.toString()) : cutColumns(text, fields);
   const wanted: Record<string, unknown[]> = {};
   for (const name of fields) {
-    const values: unknown = columns?.[name];
+    const values: unknown = columns?.[name] ?? (NOTED_FIELDS.includes(name) ? [] : undefined);
     if (!Array.isArray(values)) throw new TypeError('the envelope holds something else than records');
     wanted[name] = values;
   }

@@ -143,6 +143,7 @@ export async function takeTurn(
   { isDamaged, untold, answers, approvalMessage, mayRemind }: TurnFacts,
 ): Promise<TurnResult> {
   const turn = new OneTurn(session, signing, row, voice, answers);
+  turn.noteConsent(voice.partnerConsent);
   const persons = inputs.some(({ row: { source } }) => source === 'person');
   await turn.apply({ kind: 'approval_message', message: approvalMessage }, null);
   await turn.lookAtReplies();
@@ -200,6 +201,12 @@ class OneTurn {
     this.#state = row.state === null ? newState(row.status, row.turn) : storedState(row.state, row.turn);
     this.#heardAt = row.heardAt;
     this.#acceptedInput = row.acceptedInput;
+  }
+
+  /** Keeps the hash of what the partner told about the consent (D53). */
+  noteConsent(sha256: string | null): void {
+    if (sha256 !== null)
+      this.#evidence.push({ kind: 'partner_consent_told', at: this.#row.now, facts: { sha256 } });
   }
 
   /** Takes a stored input. */

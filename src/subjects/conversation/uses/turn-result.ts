@@ -23,6 +23,11 @@ export interface Voice {
   /** The locale, for `Intl`. */
   readonly locale: string;
   readonly partner: string;
+  /**
+   * The SHA-256 of what the partner told about the consent, in hex, at the first turn alone; null: it told nothing, or
+   * the turn is another one.
+   */
+  readonly partnerConsent: string | null;
 }
 
 /** What a turn knows about a conversation beside its row and its inputs. */

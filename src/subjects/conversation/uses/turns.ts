@@ -3,6 +3,7 @@
  * events are written together or not at all (D43; docs/conversation.md, "Inputs, turns and replies"). So a crash at any
  * moment repeats nothing.
  */
+import { hash } from 'node:crypto';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
 import { countryOfLocale, languageOfPhone } from '../../../domain/conversation/language.ts';
@@ -63,7 +64,11 @@ async function readVoices(
     vault,
     rows.filter(({ id }) => !known.has(id)),
   );
-  for (const one of fresh) known.set(one.id, one);
+  const consents = new Map<ConversationId, string | null>();
+  for (const { partnerConsent, ...one } of fresh) {
+    known.set(one.id, one);
+    consents.set(one.id, partnerConsent);
+  }
   await loadFlows(
     session,
     flows,
@@ -72,7 +77,10 @@ async function readVoices(
   return new Map(
     [...known.values()].map(({ id, flowId, language, locale, partnerName }) => [
       id,
-      { flow: flows.get(flowId) ?? DEFAULT_FLOW, language, locale, partner: partnerName },
+      {
+        flow: flows.get(flowId) ?? DEFAULT_FLOW,
+        ...{ language, locale, partner: partnerName, partnerConsent: consents.get(id) ?? null },
+      },
     ]),
   );
 }
@@ -81,18 +89,19 @@ async function firstVoices(
   session: Transaction,
   vault: Vault,
   rows: readonly ConversationRow[],
-): Promise<SetUp[]> {
+): Promise<(SetUp & Pick<Voice, 'partnerConsent'>)[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ applicationId }) => applicationId);
   const speakers = await readSpeakers(session, vault, ids);
   // Most conversations of a transaction have the same flow.
   const flowIds = new Map<string, number>();
-  const made: SetUp[] = [];
+  const made: (SetUp & Pick<Voice, 'partnerConsent'>)[] = [];
   for (const { id, applicationId } of rows) {
     const {
       brand = {},
       partnerName = '',
       phone = null,
+      partnerConsent = null,
       isKeyUnknown = false,
     } = speakers.get(applicationId) ?? {};
     // What the first turn reads is kept for good, so it is left to a process that has the key.
@@ -106,6 +115,7 @@ async function firstVoices(
       flowId,
       ...(phone === null ? UNREAD : languageOfPhone(phone)),
       partnerName: effectiveBrand(brand, partnerName).partner,
+      partnerConsent: partnerConsent && hash('sha256', JSON.stringify(partnerConsent)),
     });
   }
   await setUp(session, made);

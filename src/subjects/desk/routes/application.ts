@@ -2,6 +2,7 @@
  * Routes of one application at the console: its page, and the reveal of personal data (docs/operators.md, "One
  * application"). `uses/show-application.ts` and `uses/reveal.ts` read it.
  */
+import type { FieldName } from '../../../domain/application/fields.ts';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
@@ -64,12 +65,15 @@ export function applicationRoutes(desk: Desk): Route[] {
 type Text = string | null;
 
 function revealed({ fields, messages, chat, income, asked }: RevealedApplication): RevealedReply {
-  const text = (name: 'name' | 'phone' | 'id_number' | 'city') => fields[name] as Text;
+  const text = (name: FieldName) => fields[name] as Text;
   return inForm(Revealed, {
     name: text('name'),
     phone: text('phone'),
     idNumber: text('id_number'),
     city: text('city'),
+    consentAt: text('consent_at'),
+    consentText: text('consent_text'),
+    consentChannel: text('consent_channel'),
     messages,
     chat,
     asked,

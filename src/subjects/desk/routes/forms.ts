@@ -297,6 +297,10 @@ export const Revealed = form({
   phone: orNull(Type.String()),
   id_number: orNull(Type.String()),
   city: orNull(Type.String()),
+  /** What the partner told about the consent (D53). */
+  consent_at: orNull(Type.String()),
+  consent_text: orNull(Type.String()),
+  consent_channel: orNull(Type.String()),
   /** Those messages of `chat.messages` that can be rendered. */
   messages: Type.Array(AnnouncedMessage),
   chat: Type.Array(ChatLine),
