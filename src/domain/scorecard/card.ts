@@ -50,6 +50,12 @@ export interface Card {
   /** The monthly income in reference installments (D27). */
   ratioOf(facts: Amounts): number;
   decide(facts: DecisionFacts): Assessment;
+  /** How many results there are. */
+  readonly results: number;
+  /** The result as a number below `results`: of the cell, and of the limits that reject. For counts of many. */
+  resultOf(facts: DecisionFacts): number;
+  /** What the card decides by this result. */
+  assessmentOf(result: number): Assessment;
 }
 
 /** Cells with the same attribute of the payment capacity. */
@@ -81,7 +87,7 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
     return index;
   }
 
-  function decide(facts: DecisionFacts): Assessment {
+  function resultOf(facts: DecisionFacts): number {
     const { factor, most } = numbers[facts.currency];
     const ratio = facts.income / (facts.debt_amount * factor);
     const cell =
@@ -92,13 +98,16 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
     let passed = 0;
     for (let index = 0; index < shares.length; index += 1)
       if (facts.debt_amount > most[index]! || ratio * shares[index]! < 1) passed |= 1 << index;
-    return passed === 0 ? cells[cell]!.byScore : rejectedBy(passed, cell);
+    return passed * cells.length + cell;
   }
 
-  function rejectedBy(passed: number, cell: number): Assessment {
-    const key = passed * cells.length + cell;
-    const found = rejected.get(key);
-    if (found !== undefined) return found;
+  function assessmentOf(result: number): Assessment {
+    return result < cells.length ? cells[result]!.byScore : (rejected.get(result) ?? rejectedBy(result));
+  }
+
+  function rejectedBy(result: number): Assessment {
+    const cell = result % cells.length;
+    const passed = (result - cell) / cells.length;
     const { points, score } = cells[cell]!.byScore;
     const codes = document.limits
       .filter((_, index) => (passed & (1 << index)) !== 0)
@@ -106,12 +115,17 @@ export function cardOf(document: PolicyDocument, constants: Constants): Card {
     const reasons = ranked([...codes, ...lostReasons(cells[cell]!, document)]);
     const [limit = null] = codes;
     const assessment: Assessment = { points, score, decision: 'rejected', reasons, limit };
-    rejected.set(key, assessment);
+    rejected.set(result, assessment);
     return assessment;
   }
 
   const capacityOf = (facts: Amounts) => attributeAt(ratioOf(facts));
-  return { version: document.version, document, cells, capacityOf, ratioOf, decide };
+  const decide = (facts: DecisionFacts) => assessmentOf(resultOf(facts));
+  const results = cells.length << shares.length;
+  return {
+    ...{ version: document.version, document, cells, results },
+    ...{ capacityOf, ratioOf, resultOf, assessmentOf, decide },
+  };
 }
 
 const indexes = <T extends string>(values: readonly T[]) =>

@@ -18,6 +18,7 @@ const CURRENCY_OF = new Map<number, Currency>(
  * one in the place of the one before: a million applications make no objects.
  */
 export class DecidedFacts {
+  #buffer = Buffer.alloc(0);
   #bytes: DataView = new DataView(new ArrayBuffer(0));
   #start = 0;
   readonly #facts: { -readonly [K in keyof DecisionFacts]: DecisionFacts[K] } = {
@@ -34,6 +35,12 @@ export class DecidedFacts {
   begin(bytes: Buffer): number {
     this.#bytes = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     return Math.floor(bytes.length / FACT_BYTES);
+  }
+
+  /** As `begin`, of a text in base64. One buffer serves all batches, so a million applications leave no garbage. */
+  beginText(base64: string): number {
+    if (this.#buffer.length < base64.length) this.#buffer = Buffer.alloc(base64.length * 2);
+    return this.begin(this.#buffer.subarray(0, this.#buffer.write(base64, 'base64')));
   }
 
   /** Reads a position. `none`: it has no application; `damaged`: what is there was never written so. */

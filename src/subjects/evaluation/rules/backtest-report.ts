@@ -74,14 +74,15 @@ export class Backtest {
   readonly #partners = new Map<number, Tally>();
   readonly #currencies = new Map<string, Tally>();
   readonly #months = new Map<string, Tally>();
-  /** How many applications have a result, which all with the same result share; so reasons are counted at the end. */
-  readonly #before = new Map<Assessment, { count: number }>();
-  readonly #after = new Map<Assessment, { count: number }>();
+  /** How many applications have a result, by the card that decided them; so reasons are counted at the end. */
+  readonly #before = new Map<Card, Float64Array>();
+  readonly #after: Float64Array;
   #damaged = 0;
 
   /** `card` is the policy that is tried. */
   constructor(card: Card) {
     this.#card = card;
+    this.#after = resultCounts(card);
     const { rates } = card.document;
     this.#usdOf = Object.fromEntries(
       Object.entries(rates).map(([currency, rate]) => [currency, 1 / Number(rate)]),
@@ -93,12 +94,15 @@ export class Backtest {
     this.#days.add(day);
     const ofPartner = entryOf(this.#partners, partner, newTally);
     const ofMonth = entryOf(this.#months, day.slice(0, 7), newTally);
+    const results = entryOf(this.#before, decided, resultCounts);
+    const card = this.#card;
     return {
       addDamaged: () => {
         this.#damaged += 1;
       },
       add: (facts: DecisionFacts, before: Decision) => {
-        const after = this.#card.decide(facts);
+        const result = card.resultOf(facts);
+        const after = card.assessmentOf(result);
         const cell = cellOf(before, after.decision);
         this.#counts[cell]! += 1;
         this.#usd[cell]! += facts.debt_amount * this.#usdOf[facts.currency];
@@ -106,8 +110,8 @@ export class Backtest {
         count(ofPartner, was, is);
         count(ofMonth, was, is);
         count(entryOf(this.#currencies, facts.currency, newTally), was, is);
-        entryOf(this.#before, decided.decide(facts), newCount).count += 1;
-        entryOf(this.#after, after, newCount).count += 1;
+        results[decided.resultOf(facts)]! += 1;
+        this.#after[result]! += 1;
         return after;
       },
     };
@@ -115,12 +119,11 @@ export class Backtest {
 
   #reasons(): BacktestReport['reasons'] {
     const reasons = new Map<string, { before: number; after: number }>();
-    for (const [side, results] of [
-      ['before', this.#before],
-      ['after', this.#after],
-    ] as const)
-      for (const [assessment, { count: some }] of results)
-        for (const code of assessment.reasons) entryOf(reasons, code, noReasons)[side] += some;
+    const add = (side: 'before' | 'after') => (assessment: Assessment, some: number) => {
+      for (const code of assessment.reasons) entryOf(reasons, code, noReasons)[side] += some;
+    };
+    for (const [card, counts] of this.#before) eachResult(card, counts, add('before'));
+    eachResult(this.#card, this.#after, add('after'));
     return [...reasons]
       .map(([code, counts]) => ({ code, ...counts }))
       .toSorted(
@@ -157,7 +160,7 @@ export class Backtest {
       currencies: sharesOf(this.#currencies, mostFirst),
       months: sharesOf(this.#months, byName),
       reasons: this.#reasons(),
-      scores: { before: scoresOf(this.#before), after: scoresOf(this.#after) },
+      scores: { before: scoresOf(this.#before), after: scoresOf([[this.#card, this.#after]]) },
     };
   }
 }
@@ -175,7 +178,7 @@ export function cellOf(before: Decision, after: Decision): number {
   return DECISION_INDEX[before] * DECISIONS.length + DECISION_INDEX[after];
 }
 
-const newCount = () => ({ count: 0 });
+const resultCounts = ({ results }: Card) => new Float64Array(results);
 const noReasons = () => ({ before: 0, after: 0 });
 
 function count(tally: Tally, was: number, is: number): void {
@@ -185,10 +188,10 @@ function count(tally: Tally, was: number, is: number): void {
 }
 
 /** The entry of a key, made at its first use. */
-function entryOf<K, T>(entries: Map<K, T>, name: K, make: () => T): T {
+function entryOf<K, T>(entries: Map<K, T>, name: K, make: (name: K) => T): T {
   let found = entries.get(name);
   if (found === undefined) {
-    found = make();
+    found = make(name);
     entries.set(name, found);
   }
   return found;
@@ -238,10 +241,22 @@ function partnerShares(tallies: Map<number, Tally>, names: ReadonlyMap<number, s
 }
 
 /** The scores of a card are 0 to 100 (contract, "Scoring"). */
-function scoresOf(results: ReadonlyMap<Assessment, { readonly count: number }>): number[] {
+function scoresOf(results: Iterable<readonly [Card, Float64Array]>): number[] {
   const scores = Array.from({ length: 101 }, () => 0);
-  for (const [{ score }, { count: some }] of results) scores[score]! += some;
+  for (const [card, counts] of results)
+    eachResult(card, counts, ({ score }, some) => {
+      scores[score]! += some;
+    });
   return scores;
+}
+
+/** What a card decides by each result that somebody has, and how many have it. */
+function eachResult(
+  card: Card,
+  counts: Float64Array,
+  take: (assessment: Assessment, some: number) => void,
+): void {
+  for (const [result, some] of counts.entries()) if (some > 0) take(card.assessmentOf(result), some);
 }
 
 const byName = (a: Share, b: Share) => (a.name < b.name ? -1 : 1);

@@ -43,7 +43,7 @@ export async function backtest(session: Session, card: Card, since: string | nul
     const known = labels.size === 0 ? NONE : await labelsOf(session, [...labels.keys()], page);
     for (const { id, policyId, partnerId, day, facts } of page) {
       const batch = counts.batch(cards.get(policyId) ?? card, partnerId, day);
-      for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
+      for (let position = decided.beginText(facts) - 1; position >= 0; position -= 1) {
         const found = decided.read(position);
         if (found === 'damaged') batch.addDamaged();
         if (found !== 'read') continue;

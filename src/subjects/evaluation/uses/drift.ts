@@ -77,7 +77,7 @@ function addAll(
 ): void {
   const decided = new DecidedFacts();
   for (const { facts } of page) {
-    for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
+    for (let position = decided.beginText(facts) - 1; position >= 0; position -= 1) {
       if (distribution.applications >= most) return;
       if (decided.read(position) === 'read') distribution.add(decided.facts);
     }

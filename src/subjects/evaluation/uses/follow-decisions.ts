@@ -83,7 +83,7 @@ async function countPage(
   const decided = new DecidedFacts();
   let atOnce = 0;
   for (const batch of batches) {
-    const positions = decided.begin(batch.facts);
+    const positions = decided.beginText(batch.facts);
     for (const follower of group) {
       const { until } = follower;
       if (failures.has(follower) || (until !== null && Number(batch.id) >= until)) continue;

@@ -143,7 +143,7 @@ export class History {
     const decided = new DecidedFacts();
     for await (const page of decidedBatches(this.#database, since)) {
       for (const batch of page) {
-        for (let position = decided.begin(batch.facts) - 1; position >= 0; position -= 1) {
+        for (let position = decided.beginText(batch.facts) - 1; position >= 0; position -= 1) {
           if (decided.read(position) !== 'read') continue;
           counter.add(decided, batch);
           entry.applications += 1;

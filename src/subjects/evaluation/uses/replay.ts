@@ -28,7 +28,7 @@ export async function replay(session: Session, since: string | null): Promise<Re
   for await (const page of decidedBatches(session, since)) {
     for (const { id, policyId, facts } of page) {
       const card = cards.get(policyId);
-      for (let position = decided.begin(facts) - 1; position >= 0; position -= 1) {
+      for (let position = decided.beginText(facts) - 1; position >= 0; position -= 1) {
         const found = decided.read(position);
         if (found === 'none') continue;
         checked += 1;
