@@ -201,6 +201,7 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
           message: composeMessage(message as ClaimedMessage & MessageSource),
           partnerId: message.partnerId,
           tries: message.tries,
+          dayLimit: null,
         }));
         const begun = await beginSending(
           claim,

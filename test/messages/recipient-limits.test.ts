@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { SendResult } from '../../src/domain/message/channel.ts';
+import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../src/domain/message/notify.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { againAfterConflict, inTransaction } from '../../src/ground/postgres/database.ts';
@@ -57,13 +59,18 @@ const accepted = (message: OutgoingMessage): SendResult => ({
 async function deliver(
   answer: (message: OutgoingMessage) => SendResult = accepted,
   limits: Partial<SenderLimits> = {},
+  windows: ContactWindows = new Map(),
 ): Promise<number[]> {
   const sent: number[] = [];
   const send = async (message: OutgoingMessage) => {
     sent.push(message.applicationId);
     return answer(message);
   };
-  const context: DeliveryContext = deliveryContext(service, { send }, { limits: { ...LIMITS, ...limits } });
+  const context: DeliveryContext = deliveryContext(
+    service,
+    { send },
+    { limits: { ...LIMITS, ...limits }, windows },
+  );
   await untilDone(async () => {
     const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
     await concluded;
@@ -115,9 +122,10 @@ async function send(
   phone: unknown,
   partner: number,
   limits: Partial<SenderLimits> = { rejectionsPerPhone: 20 },
+  windows: ContactWindows = new Map(),
 ) {
   const id = await register((partners[partner] as typeof acme).apiKey, { ...REJECTED, phone });
-  return [id, (await deliver(accepted, limits)).includes(id)] as const;
+  return [id, (await deliver(accepted, limits, windows)).includes(id)] as const;
 }
 
 describe('a phone gets at most three messages in 24 hours (D42)', () => {
@@ -474,5 +482,79 @@ describe('the clock steps (D39, D42)', () => {
         cardinality(earlier_rejected) AS rejected FROM recipients`,
     );
     assert.deepEqual(rows, [{ ids: 19, at: 19, partners: 19, rejected: 19 }]);
+  });
+});
+
+describe('in a country with a limit of the calendar day (D42)', () => {
+  const BEGAN = "date_trunc('minute', now()) - interval '10 hours'";
+  const LIMITLESS = { rejectionsPerPhone: 20 };
+
+  /** The windows of a country whose day began ten hours ago, at a full minute, and which is always open. */
+  async function windows(
+    most: number,
+    types: readonly MessageType[] = MESSAGE_TYPES,
+  ): Promise<ContactWindows> {
+    const { rows } = await database.query<{ minute: number }>(
+      `SELECT extract(epoch FROM ${BEGAN})::float8 / 60 AS minute`,
+    );
+    const began = rows[0]!.minute;
+    const on = () => [{ start: 0, end: Number.MAX_SAFE_INTEGER }];
+    return new Map([['CO', { types: new Set(types), on, messagesADay: most, dayBegan: () => began }]]);
+  }
+  const sentAt = (at: string) => database.query(`UPDATE recipients SET sent_at = ${at}`);
+
+  it('a phone gets one message a day over all partners; the next is cancelled, and its application stands', async () => {
+    const { phone } = anApplication();
+    const one = await windows(1);
+    assert.equal((await send(phone, 0, LIMITLESS, one))[1], true);
+    const [second, isSent] = await send(phone, 1, LIMITLESS, one);
+    assert.equal(isSent, false);
+    assert.deepEqual(await states(second), ['rejected cancelled recipient_limit']);
+    const other = anApplication();
+    assert.equal((await send(other.phone, 1, LIMITLESS, one))[1], true, 'another phone');
+  });
+
+  it('a message at the beginning of the day counts, and one a microsecond before it does not', async () => {
+    for (const [at, isSent] of [
+      [BEGAN, false],
+      [`${BEGAN} - interval '1 microsecond'`, true],
+    ] as const) {
+      const { phone } = anApplication();
+      await send(phone, 0);
+      const one = await windows(1);
+      await sentAt(at);
+      assert.equal((await send(phone, 1, LIMITLESS, one))[1], isSent, at);
+      await database.query('DELETE FROM recipients');
+    }
+  });
+
+  it('the number is that of the country, and the three of 24 hours hold beside it', async () => {
+    const { phone } = anApplication();
+    const two = await windows(2);
+    const sent = [];
+    for (const partner of [0, 1, 2]) sent.push((await send(phone, partner, LIMITLESS, two))[1]);
+    assert.deepEqual(sent, [true, true, false]);
+    const many = await windows(20);
+    assert.equal((await send(phone, 3, LIMITLESS, many))[1], true);
+    assert.equal((await send(phone, 4, LIMITLESS, many))[1], false);
+  });
+
+  it('types that the window does not bind are not limited by it', async () => {
+    const { phone } = anApplication();
+    const offers = await windows(1, ['offer']);
+    for (const partner of [0, 1]) assert.equal((await send(phone, partner, LIMITLESS, offers))[1], true);
+  });
+
+  it('a time ahead of the clock counts as today, so a clock that steps back gives nothing', async () => {
+    const { phone } = anApplication();
+    await send(phone, 0);
+    await sentAt("now() + interval '3 days'");
+    assert.equal((await send(phone, 1, LIMITLESS, await windows(1)))[1], false);
+  });
+
+  it('two messages of two partners that are due in one turn: one goes out', async () => {
+    const { phone } = anApplication();
+    for (const { apiKey } of [acme, bolt]) await register(apiKey, { ...REJECTED, phone });
+    assert.equal((await deliver(accepted, LIMITLESS, await windows(1))).length, 1);
   });
 });

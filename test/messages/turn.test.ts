@@ -170,7 +170,12 @@ describe('deliverDue', () => {
     const [id] = await register(anApplication());
     const { rows } = await database.query('SELECT extract(epoch FROM now())::float8 / 60 AS minute');
     const minute = Math.ceil(rows[0].minute) + 60;
-    const opens = { types: new Set(['approved'] as const), on: () => [{ start: minute, end: minute + 60 }] };
+    const opens = {
+      types: new Set(['approved'] as const),
+      on: () => [{ start: minute, end: minute + 60 }],
+      messagesADay: null,
+      dayBegan: () => minute,
+    };
     const context = contextOf(accepted, { windows: new Map([['CO', opens]]) });
     await deliver(context, signal);
     const { status, reason, attempts, due_in } = await stateOf(id);

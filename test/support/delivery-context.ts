@@ -70,5 +70,6 @@ export function readyOf({ messages }: Claimed): Ready[] {
     message: composeMessage(message as typeof message & MessageSource),
     partnerId: message.partnerId,
     tries: message.tries,
+    dayLimit: null,
   }));
 }

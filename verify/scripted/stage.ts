@@ -24,7 +24,12 @@ import { type SecondPhones, startSecondPhones } from './second-phone.ts';
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const WINDOWS = {
-  CO: { zones: ['America/Bogota'], hours: Object.fromEntries(DAYS.map((day) => [day, ['00:00-24:00']])) },
+  CO: {
+    zones: ['America/Bogota'],
+    hours: Object.fromEntries(DAYS.map((day) => [day, ['00:00-24:00']])),
+    // A run has several messages to a phone within minutes.
+    messages_a_day: null,
+  },
 };
 const FLOWS = {
   quick: { steps: { earnings: false, debts: false } },

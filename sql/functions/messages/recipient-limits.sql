@@ -36,11 +36,12 @@ END
 $$;
 
 -- The messages whose phones got too much before them: in the 24 hours before p_at p_most messages, or p_most_rejected
--- `rejected` ones where the message is `rejected` itself; or a later message of the same partner. A time ahead of the
--- clock counts as now.
+-- `rejected` ones where the message is `rejected` itself; or a later message of the same partner. Of the messages
+-- p_day_ids also those whose phones got p_a_day messages since p_day_starts, the beginning of their country's day. A
+-- time ahead of the clock counts as now.
 CREATE OR REPLACE FUNCTION over_by_sent(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
-  p_most_rejected integer
+  p_most_rejected integer, p_day_ids bigint[], p_day_starts timestamptz[], p_a_day integer[]
 ) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -49,9 +50,11 @@ BEGIN
   RETURN ARRAY(
     SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)
     JOIN recipients r ON r.phone_index = g.phone_index
+    LEFT JOIN unnest(p_day_ids, p_day_starts, p_a_day) AS d(id, start, most) ON d.id = g.id
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE s.at > v_since) AS messages,
         count(*) FILTER (WHERE s.at > v_since AND s.is_rejected) AS rejected,
+        count(*) FILTER (WHERE s.at >= d.start) AS today,
         bool_or(s.partner_id = g.partner_id AND is_later_message(s.id, g.id)) AS has_later
       FROM (
         SELECT r.message_id, r.sent_at, r.partner_id, r.is_rejected
@@ -59,7 +62,7 @@ BEGIN
         SELECT * FROM unnest(r.earlier_ids, r.earlier_at, r.earlier_partners, r.earlier_rejected)
       ) AS s(id, at, partner_id, is_rejected)
       WHERE s.id <> g.id) AS sent
-    WHERE sent.messages >= p_most OR g.type = 'rejected' AND sent.rejected >= p_most_rejected OR sent.has_later);
+    WHERE sent.messages >= p_most OR sent.today >= d.most OR g.type = 'rejected' AND sent.rejected >= p_most_rejected OR sent.has_later);
 END
 $$;
 
@@ -111,22 +114,24 @@ END
 $$;
 
 -- The messages that may not go out any more at p_at because of the limits of their phones (D42): a phone gets p_most
--- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives
--- way to a later message of the same partner to the same phone: to one that waits, or to one that was sent. Of the
--- messages that wait beyond this call only those matter that are later than a `rejected`: where the phone has a later
--- open application, the application of any other message is closed, and that message is cancelled.
+-- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). The phones of the
+-- messages p_day_ids get p_a_day messages from p_day_starts on. A message also gives way to a later message of the
+-- same partner to the same phone: to one that waits, or to one that was sent. Of the messages that wait beyond this call
+-- only those matter that are later than a `rejected`: where the phone has a later open application, the application of any
+-- other message is closed, and that message is cancelled.
 --
 -- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
 -- again, so it still counts. A message that was refused for good counts too: otherwise a partner could try a phone
 -- again and again. All attempts of a message count as one message.
 CREATE OR REPLACE FUNCTION messages_over_limit(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
-  p_most_rejected integer
+  p_most_rejected integer, p_day_ids bigint[], p_day_starts timestamptz[], p_a_day integer[]
 ) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_over constant bigint[] := before_one_another(p_ids, p_phones, p_partners)
-    || over_by_sent(p_ids, p_types, p_phones, p_partners, p_at, p_most, p_most_rejected);
+    || over_by_sent(p_ids, p_types, p_phones, p_partners, p_at, p_most, p_most_rejected,
+      p_day_ids, p_day_starts, p_a_day);
   v_ids bigint[];
   v_phones bigint[];
   v_partners integer[];

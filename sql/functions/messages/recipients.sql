@@ -12,13 +12,15 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
 DECLARE
-  v_before constant timestamptz := now() - recipient_window();
+  -- An hour more than the window, because a calendar day may have 25 hours.
+  v_kept constant interval := recipient_window() + interval '1 hour';
+  v_before constant timestamptz := now() - v_kept;
   v_forgotten integer;
 BEGIN
   DELETE FROM recipients p USING (
     SELECT o.phone_index FROM (
       SELECT r.phone_index FROM recipients r
-      WHERE r.sent_at < v_before AND r.sent_ms <= (SELECT e.ms FROM elapsed e) - ms_of(recipient_window())
+      WHERE r.sent_at < v_before AND r.sent_ms <= (SELECT e.ms FROM elapsed e) - ms_of(v_kept)
       LIMIT p_most) AS o
     ORDER BY o.phone_index
   ) AS r

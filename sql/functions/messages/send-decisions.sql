@@ -143,14 +143,16 @@ $$;
 -- The messages that are over the limits of their phones (messages_over_limit). Most phones got nothing in the last day
 -- and occur once, and most messages are not `rejected`: then the function reads no table.
 CREATE OR REPLACE FUNCTION over_limit(
-  m claimed_messages, p_is_known boolean, p_at timestamptz, p_messages integer, p_rejected integer
+  m claimed_messages, p_is_known boolean, p_at timestamptz, p_messages integer, p_rejected integer,
+  p_day_ids bigint[], p_day_starts timestamptz[], p_a_day integer[]
 ) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 BEGIN
   IF p_is_known OR 'rejected' = ANY (m.types)
     OR cardinality(m.phones) > (SELECT count(DISTINCT p.phone_index) FROM unnest(m.phones) AS p(phone_index))
   THEN
-    RETURN messages_over_limit(m.ids, m.types, m.phones, m.partners, p_at, p_messages, p_rejected);
+    RETURN messages_over_limit(m.ids, m.types, m.phones, m.partners, p_at, p_messages, p_rejected, p_day_ids,
+      p_day_starts, p_a_day);
   END IF;
   RETURN NULL;
 END

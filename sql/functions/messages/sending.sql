@@ -121,10 +121,12 @@ $$;
 -- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
 -- answer to the first one, or the last moment at which that answer can come; p_recipients: most different phones in
 -- 24 hours; p_messages, p_rejected: most messages to one phone in 24 hours, and `rejected` ones among them; NULL: no
--- such limit. The sender's row is locked, so that any number of workers keep the limits together.
+-- such limit. p_day_ids: the messages to countries with a limit of the calendar day, p_day_starts: when that day began,
+-- p_a_day: the limit. The sender's row is locked, so that any number of workers keep the limits together.
 CREATE OR REPLACE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_partners integer[], p_last_partner integer, p_rate double precision,
-  p_pair interval, p_recipients integer, p_messages integer, p_rejected integer, p_answer_within interval
+  p_pair interval, p_recipients integer, p_messages integer, p_rejected integer, p_answer_within interval,
+  p_day_ids bigint[] DEFAULT NULL, p_day_starts timestamptz[] DEFAULT NULL, p_a_day integer[] DEFAULT NULL
 ) RETURNS SETOF bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -152,8 +154,8 @@ BEGIN
   v_unfitting := unfitting_messages(v_messages);
   v_last := last_sends(v_messages.phones, p_answer_within);
   v_obstacles := obstacles_to(v_messages, v_unfitting.of_wrong_person, v_unfitting.closed, v_unfitting.replaced,
-    over_limit(v_messages, v_last.sent_at IS NOT NULL, v_at, p_messages, p_rejected), v_sender.paused_at IS NOT NULL,
-    v_last.sent_by, p_pair, v_at);
+    over_limit(v_messages, v_last.sent_at IS NOT NULL, v_at, p_messages, p_rejected, p_day_ids, p_day_starts, p_a_day),
+    v_sender.paused_at IS NOT NULL, v_last.sent_by, p_pair, v_at);
   v_decisions := decisions_on(v_messages.partners, v_obstacles.reasons, v_obstacles.free_at, v_last.sent_at, v_sender,
     p_recipients, p_rate, v_at);
   SELECT count(*), count(*) FILTER (WHERE is_fresh(g.sent_at, v_at)) INTO v_sent, v_fresh

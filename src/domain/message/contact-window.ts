@@ -1,9 +1,10 @@
 /**
- * The hours in which a message may go out, by the recipient's country, on the wall clocks of its zones. Pure.
- * docs/contact-windows.md has the rule, and the law behind the built-in windows.
+ * The hours in which a message may go out, and how many may go out in a day, by the recipient's country, on the wall
+ * clocks of its zones. Pure. docs/contact-windows.md has the rule, and the law behind the built-in windows.
  */
 import type { Country } from '../../ground/base/country-data.ts';
 import {
+  dayBegan,
   intersect,
   isoDate,
   MINUTES_A_DAY,
@@ -19,7 +20,7 @@ const WORKDAY = ['07:00-19:00'];
 
 /**
  * Colombia, Ley 2300 of 2023: advertising and collection messages Monday to Friday 07:00 to 19:00, Saturday
- * 08:00 to 15:00, never on Sundays or public holidays. Every other country is always open.
+ * 08:00 to 15:00, never on Sundays or public holidays, and one a day (D42). Every other country is always open.
  */
 export const DEFAULT_WINDOWS: WindowRules = {
   CO: {
@@ -39,6 +40,7 @@ export const DEFAULT_WINDOWS: WindowRules = {
     // Offers and approvals advertise a product and name a debt. A rejection may do either, and it can wait until the
     // morning without harm.
     message_types: MESSAGE_TYPES,
+    messages_a_day: 1,
   },
 };
 
@@ -67,6 +69,8 @@ export interface CountryWindow {
   readonly open_dates: Readonly<Record<string, readonly string[]>>;
   /** The types that the window binds. Other types go out at any time. */
   readonly message_types: readonly MessageType[];
+  /** How many messages a phone may get in a calendar day of the zones (D42); null or absent: any number. */
+  readonly messages_a_day?: number | null;
 }
 
 /** A country without rules is always open. */
@@ -81,6 +85,15 @@ interface OpenTimes {
   readonly types: ReadonlySet<MessageType>;
   /** The open stretches of a UTC day (days since 1970), in minutes since 1970, in order. */
   on(day: number): readonly Stretch[];
+  readonly messagesADay: number | null;
+  /** When the calendar day of a minute began: in the zone where it began first. */
+  dayBegan(minute: number): number;
+}
+
+/** How many messages a phone may have got since a moment, the beginning of the country's calendar day (D42). */
+export interface DayLimit {
+  readonly since: Date;
+  readonly most: number;
 }
 
 /** The rules, prepared for `windowState`. */
@@ -121,6 +134,19 @@ export function windowState(
   return { open: false, until: new Date((lastDay + 1) * MINUTES_A_DAY * MS_A_MINUTE) };
 }
 
+/** The limit of the day for a message of the type to a country; null: there is none. An unknown country has none. */
+export function dayLimit(
+  windows: ContactWindows,
+  country: Country | null,
+  type: MessageType,
+  instant: Date,
+): DayLimit | null {
+  const times = country === null ? undefined : windows.get(country);
+  if (times === undefined || times.messagesADay === null || !times.types.has(type)) return null;
+  const began = times.dayBegan(Math.floor(instant.getTime() / MS_A_MINUTE));
+  return { since: new Date(began * MS_A_MINUTE), most: times.messagesADay };
+}
+
 /** Reads hours such as `07:00-19:00` as minutes of the day; NaN for a time in another form. */
 export function parseHours(text: string): Stretch {
   const [start, end] = text.split('-').map((time) => {
@@ -133,8 +159,16 @@ export function parseHours(text: string): Stretch {
 function openTimes(country: Country, window: CountryWindow, holidays: PublicHolidays): OpenTimes {
   const hoursOf = hoursByDate(country, window, holidays);
   const kept = new Map<number, readonly Stretch[]>();
+  // Messages of a turn ask about the same minute.
+  let lastDay = { minute: Number.NaN, began: Number.NaN };
   return {
     types: new Set(window.message_types),
+    messagesADay: window.messages_a_day ?? null,
+    dayBegan(minute) {
+      if (lastDay.minute !== minute)
+        lastDay = { minute, began: Math.min(...window.zones.map((zone) => dayBegan(zone, minute))) };
+      return lastDay.began;
+    },
     on(day) {
       let open = kept.get(day);
       if (open === undefined) {

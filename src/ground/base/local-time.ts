@@ -51,6 +51,20 @@ export function steadyStretches(zone: string, day: number): readonly SteadyStret
   ];
 }
 
+/** When the day began that the zone's wall clock shows at a minute, in minutes since 1970. */
+export function dayBegan(zone: string, minute: number): number {
+  const localDay = Math.floor((minute + offsetAt(zone, minute)) / MINUTES_A_DAY);
+  const today = Math.floor(minute / MINUTES_A_DAY);
+  // Wall clocks differ from UTC by less than a day, so the day began today or on one of the two days before.
+  const begins = [today - 2, today - 1, today].flatMap((day) =>
+    steadyStretches(zone, day).flatMap(({ start, end, offset }) => {
+      const begin = Math.max(start, localDay * MINUTES_A_DAY - offset);
+      return begin < end ? [begin] : [];
+    }),
+  );
+  return Math.min(...begins);
+}
+
 /** The common parts of two ordered lists of stretches, in order. */
 export function intersect(some: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   return some.flatMap((one) =>

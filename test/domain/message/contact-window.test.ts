@@ -5,6 +5,7 @@ import {
   type CountryWindow,
   contactWindows,
   DEFAULT_WINDOWS,
+  dayLimit,
   type PublicHolidays,
   type WindowRules,
   windowState,
@@ -333,4 +334,67 @@ describe('against the wall clocks, minute by minute', () => {
       );
     });
   }
+});
+
+describe('the limit of a calendar day (D42)', () => {
+  const limitOf = (rules: WindowRules, country: Country | null, instant: string | Date) => {
+    const limit = dayLimit(contactWindows(rules, NO_HOLIDAYS), country, 'offer', new Date(instant));
+    return limit && [limit.most, limit.since.toISOString()];
+  };
+  const in_ = (...zones: string[]): WindowRules => ({
+    CO: { ...daily(zones, '00:00-24:00'), messages_a_day: 1 },
+  });
+
+  it("Colombia's is one, from midnight to midnight in Bogotá, by Ley 2300; other countries have none", () => {
+    const [today, tomorrow] = [bogota('2026-03-04', '00:00'), bogota('2026-03-05', '00:00')];
+    assert.deepEqual(limitOf(DEFAULT_WINDOWS, 'CO', today), [1, utc(today)]);
+    assert.deepEqual(limitOf(DEFAULT_WINDOWS, 'CO', justBefore(tomorrow)), [1, utc(today)]);
+    assert.deepEqual(limitOf(DEFAULT_WINDOWS, 'CO', tomorrow), [1, utc(tomorrow)]);
+    for (const country of ['MX', 'BR', null] as const)
+      assert.equal(limitOf(DEFAULT_WINDOWS, country, today), null);
+  });
+
+  it('a window without the number has none, and neither has a type that it does not bind', () => {
+    assert.equal(limitOf({ CO: daily(['America/Bogota'], '00:00-24:00') }, 'CO', '2026-03-04T12:00Z'), null);
+    const rejected = { CO: { ...in_('America/Bogota').CO!, message_types: ['rejected' as const] } };
+    assert.equal(limitOf(rejected, 'CO', '2026-03-04T12:00Z'), null);
+  });
+
+  it('a day whose midnight is skipped begins at its first minute, and a day may have 23 or 25 hours', () => {
+    const from = (zone: string, instant: string) => limitOf(in_(zone), 'CO', instant)?.[1];
+    // Chile's clocks go from 24:00 on 5 September 2026 to 01:00, and from 24:00 on 4 April to 23:00.
+    assert.equal(from('America/Santiago', '2026-09-06T12:00Z'), '2026-09-06T04:00:00.000Z');
+    assert.equal(from('America/Santiago', '2026-09-07T02:59Z'), '2026-09-06T04:00:00.000Z');
+    assert.equal(from('America/Santiago', '2026-04-05T03:59Z'), '2026-04-04T03:00:00.000Z');
+    assert.equal(from('America/Santiago', '2026-04-05T04:00Z'), '2026-04-05T04:00:00.000Z');
+  });
+
+  it('in several zones the day counts that began first', () => {
+    const zones = in_('America/Mexico_City', 'America/Tijuana');
+    const mexico = '2026-01-10T06:00:00.000Z';
+    assert.equal(limitOf(zones, 'CO', mexico)?.[1], '2026-01-09T08:00:00.000Z', 'Tijuana has yesterday');
+    assert.equal(limitOf(zones, 'CO', '2026-01-10T08:00Z')?.[1], mexico);
+  });
+
+  it('begins where the date of the wall clock changes, in any zone at any time', () => {
+    const zones = [
+      'America/Bogota',
+      'America/Santiago',
+      'America/New_York',
+      'Pacific/Kiritimati',
+      'Asia/Kathmandu',
+      'Pacific/Niue',
+    ];
+    const minutes = fc.integer({ min: Date.UTC(2020, 0) / MINUTE_MS, max: Date.UTC(2030, 0) / MINUTE_MS });
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), minutes, (zone, minute) => {
+        const dates = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+        const since = Date.parse(limitOf(in_(zone), 'CO', new Date(minute * MINUTE_MS))?.[1] as string);
+        const date = dates.format(minute * MINUTE_MS);
+        assert.ok(since <= minute * MINUTE_MS);
+        assert.equal(dates.format(since), date);
+        assert.notEqual(dates.format(since - 1), date);
+      }),
+    );
+  });
 });

@@ -56,6 +56,7 @@ describe('checkContactWindows', () => {
         closed_dates: [],
         open_dates: {},
         message_types: ['approved', 'offer', 'rejected', 'reminder'],
+        messages_a_day: null,
       },
     });
   });
@@ -68,10 +69,18 @@ describe('checkContactWindows', () => {
       { closed_dates: ['2026-12-24', '2028-02-29'], open_dates: { '2026-12-27': ['10:00-12:00'] } },
       { closed_dates: onEnd(28) },
       { message_types: ['offer'] },
+      { messages_a_day: 1 },
+      { messages_a_day: 20 },
+      { messages_a_day: null },
       // Applies to no message type, so it need not open.
       { message_types: [], hours: {} },
     ];
     for (const change of sound) check({ CL: { ...CHILE, ...change } });
+  });
+
+  it("Colombia's hours of one's own keep the number of its law (D42), and null lifts it", () => {
+    const numberOf = (change: object) => check({ CO: { ...CHILE, ...change } }).CO?.messages_a_day;
+    assert.deepEqual([{}, { messages_a_day: 3 }, { messages_a_day: null }].map(numberOf), [1, 3, null]);
   });
 
   it('a broken rule is refused with its place', () => {
@@ -106,6 +115,11 @@ describe('checkContactWindows', () => {
         'CL.closed_dates.0',
         /open_dates/,
       ],
+      ...[0, 21, 1.5, '1'].map((number): [object, string, RegExp] => [
+        { messages_a_day: number },
+        'CL.messages_a_day',
+        /from 1 to 20/,
+      ]),
       [{ message_types: ['farewell'] }, 'CL.message_types.0', /approved, offer, rejected, reminder/],
       [{ message_types: ['offer', 'offer'] }, 'CL.message_types', /duplicate/],
       [{ hours: {} }, 'CL', /open .*within 30 days; from 2026-11-23/],

@@ -10,7 +10,12 @@ import {
 } from '../../../domain/application/ids.ts';
 import type { TemplateChannel } from '../../../domain/message/channel.ts';
 import { composeMessage, type MessageSource } from '../../../domain/message/compose-message.ts';
-import { type ContactWindows, windowState } from '../../../domain/message/contact-window.ts';
+import {
+  type ContactWindows,
+  type DayLimit,
+  dayLimit,
+  windowState,
+} from '../../../domain/message/contact-window.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
@@ -37,7 +42,7 @@ export interface DeliveryContext {
   readonly channel: TemplateChannel;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
-  /** Messages that go out at any hour. Only the simulator has such messages. */
+  /** Messages that go out at any hour, also over the limit of a country's day. Only the simulator has such messages. */
   readonly released?: ReadonlySet<MessageId>;
   readonly results: RetryingWriter<SendResultRow>;
   readonly notices: RetryingWriter<ChannelNotice>;
@@ -176,8 +181,10 @@ function splitByReadiness(
     } else if (!isReadable(message)) end('cancelled', 'erased');
     else {
       try {
-        const window = windowState(windows, countryOfPhone(message.phone), message.type, now);
-        if (window.open || released?.has(messageId)) ready.push(readyOf(message));
+        const to = [windows, countryOfPhone(message.phone), message.type, now] as const;
+        const window = windowState(...to);
+        if (released?.has(messageId)) ready.push(readyOf(message, null));
+        else if (window.open) ready.push(readyOf(message, dayLimit(...to)));
         else later.push({ messageId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
       } catch (error) {
         faults.push({ message, reason: 'unsendable', error });
@@ -193,8 +200,9 @@ function isReadable(message: ClaimedMessage): message is ClaimedMessage & Messag
   return message.phone !== null && message.name !== null;
 }
 
-function readyOf(message: ClaimedMessage & MessageSource): Ready {
-  return { message: composeMessage(message), partnerId: message.partnerId, tries: message.tries };
+function readyOf(message: ClaimedMessage & MessageSource, limit: DayLimit | null): Ready {
+  const { partnerId, tries } = message;
+  return { message: composeMessage(message), partnerId, tries, dayLimit: limit };
 }
 
 /** One fault for each batch and reason, however many messages it concerns. */

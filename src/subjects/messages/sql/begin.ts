@@ -3,6 +3,7 @@
  * "Limits"). Calls `begin_sending`.
  */
 import type { MessageId } from '../../../domain/application/ids.ts';
+import type { DayLimit } from '../../../domain/message/contact-window.ts';
 import type { OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
@@ -24,11 +25,13 @@ export interface Ready {
   readonly message: OutgoingMessage;
   readonly partnerId: PartnerId;
   readonly tries: number;
+  /** The limit of its country's calendar day (D42); null: there is none. */
+  readonly dayLimit: DayLimit | null;
 }
 
 const BEGIN = `
   SELECT id FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
-    $8, $9, $10 * interval '1 millisecond') AS id`;
+    $8, $9, $10 * interval '1 millisecond', $11, $12, $13) AS id`;
 
 /**
  * Decides which of the ready messages go out now, marks them as sending and returns them. A message becomes uncertain
@@ -42,6 +45,9 @@ export async function beginSending(
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<ReadonlySet<MessageId>> {
+  const limited = ready.flatMap(({ message: { messageId }, dayLimit }) =>
+    dayLimit === null ? [] : [{ messageId, ...dayLimit }],
+  );
   const { rows } = await claim.query<{ id: MessageId }>({
     name: 'begin_sending',
     text: BEGIN,
@@ -56,6 +62,9 @@ export async function beginSending(
       limits.messagesPerPhone,
       limits.rejectionsPerPhone,
       answerWithinMs,
+      limited.map(({ messageId }) => messageId),
+      limited.map(({ since }) => since),
+      limited.map(({ most }) => most),
     ],
   });
   return new Set(rows.map(({ id }) => id));

@@ -4,6 +4,7 @@ import Value from 'typebox/value';
 import {
   type CountryWindow,
   contactWindows,
+  DEFAULT_WINDOWS,
   type PublicHolidays,
   parseHours,
   WEEKDAYS,
@@ -18,6 +19,8 @@ import { isZone } from '../../../ground/base/local-time.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
 const MAX_CLOSED_DAYS = 30;
+/** A phone's row knows of so many messages (`recipients`). */
+const MOST_A_DAY = 20;
 /** Within how many days a window must open. After two years, daylight saving time and all holidays have occurred. */
 const TRIED_DAYS = 730;
 
@@ -39,6 +42,7 @@ const WINDOW = Type.Object(
     message_types: Type.Optional(
       Type.Array(Type.Union(MESSAGE_TYPES.map((type) => Type.Literal(type))), { uniqueItems: true }),
     ),
+    messages_a_day: Type.Optional(Type.Unknown()),
   },
   strict,
 );
@@ -68,7 +72,8 @@ export function checkContactWindows(
   for (const [country, value] of Object.entries(content)) {
     if (!isCountry(country)) return refuse(country, 'is not a country: ISO 3166-1 has no such code');
     checkShape(country, value, refuse);
-    const window = withDefaults(value as WrittenWindow);
+    const window = withDefaults(country, value as WrittenWindow);
+    checkADay(country, window, refuse);
     checkZones(country, window, refuse);
     checkHours(country, window, refuse);
     checkDates(country, window, refuse);
@@ -100,16 +105,27 @@ const RULES: Readonly<Record<string, (path: string) => string>> = {
       : 'must be hours such as 07:00-19:00',
 };
 
-function withDefaults(written: WrittenWindow): CountryWindow {
+function withDefaults(country: Country, written: WrittenWindow): CountryWindow {
   const hours = Object.fromEntries(WEEKDAYS.map((day) => [day, written.hours[day] ?? []]));
   return {
     closed_on_public_holidays: false,
     closed_dates: [],
     open_dates: {},
     message_types: MESSAGE_TYPES,
+    // Hours of one's own do not lift the law's number.
+    messages_a_day: DEFAULT_WINDOWS[country]?.messages_a_day ?? null,
     ...written,
     hours: hours as Record<Weekday, readonly string[]>,
   };
+}
+
+function checkADay(country: Country, { messages_a_day: most }: CountryWindow, refuse: Refuse): void {
+  const isNumber = Number.isInteger(most) && Number(most) >= 1 && Number(most) <= MOST_A_DAY;
+  if (most !== null && !isNumber)
+    refuse(
+      `${country}.messages_a_day`,
+      `must be a whole number from 1 to ${MOST_A_DAY}, or null for any number`,
+    );
 }
 
 function checkZones(country: Country, { zones }: CountryWindow, refuse: Refuse): void {
