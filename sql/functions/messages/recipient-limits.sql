@@ -113,12 +113,12 @@ BEGIN
 END
 $$;
 
--- The messages that may not go out any more at p_at because of the limits of their phones (D42): a phone gets p_most
--- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). The phones of the
--- messages p_day_ids get p_a_day messages from p_day_starts on. A message also gives way to a later message of the
--- same partner to the same phone: to one that waits, or to one that was sent. Of the messages that wait beyond this call
--- only those matter that are later than a `rejected`: where the phone has a later open application, the application of any
--- other message is closed, and that message is cancelled.
+-- The messages that may not go out any more at p_at because of the limits of their phones (D42): a phone gets
+-- p_most messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). The
+-- phones of the messages p_day_ids get p_a_day messages from p_day_starts on. A message also gives way to a later
+-- message of the same partner to the same phone: to one that waits, or to one that was sent. Of the messages that
+-- wait beyond this call only those matter that are later than a `rejected`: where the phone has a later open
+-- application, the application of any other message is closed, and that message is cancelled.
 --
 -- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
 -- again, so it still counts. A message that was refused for good counts too: otherwise a partner could try a phone
