@@ -59,7 +59,8 @@ it('D46: a withdrawal that was sent in time goes to an operator where the money 
   const leo = await signed();
   await hear(await writes(leo, 120));
   await over(leo, 60);
-  const paid = await signing.json('application', 'disburse', `${leo.id}`, '--reason', 'paid');
+  const lines = await signing.lineOptions(leo.id);
+  const paid = await signing.json('application', 'disburse', `${leo.id}`, '--reason', 'paid', ...lines);
   assert.equal(paid.status, 'disbursed');
   await settle();
   assert.equal(await leo.place(), 'signed operator');

@@ -536,7 +536,8 @@ describe('the signature', () => {
     assert.equal(await withdrawOf(id), 'too_late');
     await end(null);
     assert.equal(await withdrawOf(id), 'too_late');
-    assert.equal((await run('application', 'disburse', `${id}`, '--reason', 'paid')).code, 0);
+    const lines = await signing.lineOptions(id);
+    assert.equal((await run('application', 'disburse', `${id}`, '--reason', 'paid', ...lines)).code, 0);
     assert.equal(await withdrawOf(id), 'too_late');
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { type ApplicationId, toApplicationId } from '../../src/domain/application/ids.ts';
 import type { Proven } from '../../src/domain/evidence/evidence.ts';
+import { localDate } from '../../src/domain/loan/local-day.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction, type Transaction } from '../../src/ground/postgres/database.ts';
@@ -56,7 +57,8 @@ export async function testSigning(store: TestDatabase) {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const codes = new KeptCodes();
   const lines: { facts: object; text: string }[] = [];
-  const { json, run } = commandLine(store, { DATA_DIR: folder });
+  writeFileSync(join(folder, 'terms.json'), JSON.stringify(TERMS));
+  const { json, run } = commandLine(store, { DATA_DIR: folder, TERMS_FILE: join(folder, 'terms.json') });
   const register = await registrarOf(store);
   const { id: partner } = await json('partner', 'add', '--name', 'Acme Contracts', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
@@ -141,8 +143,16 @@ export async function testSigning(store: TestDatabase) {
     if (signed !== 'signed') throw new Error(signed);
     return sha256;
   };
+  /** The options of `application disburse` that pay a signed contract by its list. */
+  const lineOptions = async (id: number): Promise<string[]> => {
+    const { offer } = await json('contract', 'show', `${id}`);
+    const { rows } = await store.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    const day = localDate(rows[0]!.now, TERMS.countries.CO.zone);
+    return ['--line', `payee=applicant;amount=${offer.net};reference=TR-${id};value-date=${day}`];
+  };
   return {
     context,
+    lineOptions,
     codes,
     lines,
     folder,

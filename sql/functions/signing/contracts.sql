@@ -11,14 +11,18 @@ CREATE OR REPLACE TRIGGER contract_evidence_stays BEFORE UPDATE ON contract_evid
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_evidence();
 CREATE OR REPLACE TRIGGER contract_evidence_stays_all BEFORE TRUNCATE ON contract_evidence
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_evidence();
+CREATE OR REPLACE TRIGGER disbursements_stay BEFORE UPDATE ON disbursements
+  FOR EACH ROW EXECUTE FUNCTION refuse_change_of_evidence();
+CREATE OR REPLACE TRIGGER disbursements_stay_all BEFORE TRUNCATE ON disbursements
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_evidence();
 
 -- Keeps a signed contract as it is: nobody but the owner of the tables, as whom drop_contracts and forget_contracts
--- run, deletes it or changes it, but for its withdrawal, its final PDF and a seal with another data key. So those
--- functions decide by what their caller cannot write. A signature is of the moment in which it is written.
+-- run, deletes it or changes it, but for its withdrawal, its payment, its final PDFs and a seal with another data key. So
+-- those functions decide by what their caller cannot write. A signature is of the moment in which it is written.
 CREATE OR REPLACE FUNCTION keep_signed_contract() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_free constant text[] := '{state,withdrawn_at,finishing_at,signed_key,signed_sha256,sealed}';
+  v_free constant text[] := '{state,withdrawn_at,finishing_at,signed_key,signed_sha256,sealed,disbursed_on,schedule_key,schedule_sha256}';
 BEGIN
   IF acts_as_owner_of('loan_contracts') THEN
     RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
@@ -29,6 +33,9 @@ BEGIN
     AND ((NEW.state, NEW.withdrawn_at) IS NOT DISTINCT FROM (OLD.state, OLD.withdrawn_at)
       OR OLD.state = 'signed' AND NEW.state = 'withdrawn')
     AND (OLD.signed_sha256 IS NULL OR (NEW.signed_key, NEW.signed_sha256) = (OLD.signed_key, OLD.signed_sha256))
+    AND (OLD.disbursed_on IS NULL OR NEW.disbursed_on = OLD.disbursed_on)
+    AND (OLD.schedule_sha256 IS NULL
+      OR (NEW.schedule_key, NEW.schedule_sha256) = (OLD.schedule_key, OLD.schedule_sha256))
   THEN
     RETURN NEW;
   END IF;
@@ -107,3 +114,16 @@ BEGIN
 END
 $$;
 SELECT runs_as_owner('forget_contracts(integer)');
+
+-- Deletes a dropped contract, whose PDFs are gone, with the lines of its payment. Runs as the owner: the runtime role
+-- may not delete lines, and a signed contract becomes a dropped one by forget_contracts alone.
+CREATE OR REPLACE FUNCTION delete_dropped_contract(p_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM loan_contracts c WHERE c.id = p_id AND c.state = 'dropped' FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  DELETE FROM disbursements d WHERE d.contract_id = p_id;
+  DELETE FROM loan_contracts c WHERE c.id = p_id;
+END
+$$;
+SELECT runs_as_owner('delete_dropped_contract(bigint)');

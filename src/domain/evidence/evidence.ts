@@ -24,7 +24,10 @@ export type EvidenceKind =
   | 'text_delivered'
   | 'signed'
   | 'document_made'
-  | 'withdrawn';
+  | 'withdrawn'
+  | 'disbursed'
+  | 'disbursement_line'
+  | 'schedule_made';
 
 /** Hashes, blind indexes, ids, times and words of closed lists: no value of the person. */
 export type EvidenceFacts = Readonly<Record<string, string | number | boolean | null>>;

@@ -192,7 +192,7 @@ function limitedRate(
 }
 
 /** Why a rate, times 10^30, is not allowed on a date; null: it is allowed. Nothing is rounded (D45). */
-function maximumFault(
+export function maximumFault(
   { legal_maximum }: Pick<CountryTerms, 'legal_maximum'>,
   date: string,
   rate: bigint,

@@ -2,7 +2,7 @@
  * Yearly rates of a loan, exact to 30 digits (D45; docs/signing.md, "The loan"). The rate of payments is the one at
  * which the payments are worth what was paid out. Newton's method finds it. Pure.
  */
-import { type Decimal, divideRounded, power, unitsAt, writeDecimal } from '../money/decimal.ts';
+import { type Decimal, divideRounded, power, readDecimal, unitsAt, writeDecimal } from '../money/decimal.ts';
 
 /** Digits of the rates here: a rate is a fraction of a year or a month, times 10^30. */
 const RATE_DIGITS = 30;
@@ -61,6 +61,12 @@ const PERCENT_DIGITS = 2;
 /** A rate as a percentage with two digits: `26.82`. */
 export function percentText(rate: bigint): string {
   return writeDecimal(divideRounded(rate * power(2 + PERCENT_DIGITS), ONE), PERCENT_DIGITS);
+}
+
+/** The rate, times 10^30, of a percentage such as `21.37`. */
+export function rateOfPercent(percent: string): bigint {
+  const { units, scale } = readDecimal(percent);
+  return unitsAt({ units, scale: scale + 2 }, RATE_DIGITS);
 }
 
 /** Whether a rate is above a maximum in percent. Nothing is rounded. */

@@ -18,6 +18,15 @@ export const conversation: Subject = {
       command: (program) => groupNamed(program, 'contract'),
       load: async () => (await import('./commands/contract-withdraw.ts')).addWithdraw,
     },
+    {
+      command: (program) => groupNamed(program, 'application'),
+      load: async () => (await import('./commands/disburse.ts')).addDisburse,
+    },
+    {
+      command: (program) =>
+        addGroup(program, 'disbursement', 'what was paid out of signed contracts', 'disbursement list 12'),
+      load: async () => (await import('./commands/disburse.ts')).addDisbursementCommands,
+    },
   ],
   settings: [CONVERSATION_DAYS],
   tables: async () => (await import('./sql/tables.ts')).TABLES,

@@ -172,7 +172,7 @@ interface Transition {
 }
 
 /** How a move ended. */
-interface Moved {
+export interface Moved {
   /** The status before; null if it cannot be read. */
   readonly status: ApplicationStatus | null;
   readonly moved: boolean;

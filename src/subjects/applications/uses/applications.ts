@@ -21,7 +21,7 @@ import { idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { searchApplications } from '../sql/application-search.ts';
-import { moveApplication, type StoredApplication } from '../sql/applications.ts';
+import { type Moved, moveApplication, type StoredApplication } from '../sql/applications.ts';
 import { searchLeads } from '../sql/leads.ts';
 
 export type { StoredApplication };
@@ -110,10 +110,9 @@ export interface Reviewed {
 }
 
 /**
- * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
- * 500 code points without control characters, which no partner sees; the partner reads `reasonCode` (D41). `second`
- * pays out in spite of the contract (D46). Throws `OperatorError` that names the status and the refused action, or what
- * the contract of the application asks for before a payment.
+ * Approves or rejects an application (D34); a final status frees its phone at once (D35). `reason` is 1 to 500 code
+ * points without control characters, which no partner sees; the partner reads `reasonCode` (D41). Throws
+ * `OperatorError` that names the status and the refused action.
  */
 export async function reviewApplication(
   { actor, database }: OperatorContext,
@@ -121,23 +120,19 @@ export async function reviewApplication(
   action: ReviewAction,
   reason: string,
   reasonCode: ReasonCode = UNSPECIFIED,
-  second?: string,
 ): Promise<Reviewed> {
   const why = checkReason(reason);
-  if (second !== undefined && isSameName(second, actor)) {
-    throw new OperatorError(`the second operator must be another one than ${actor}`);
-  }
-  const { from, to } = TRANSITIONS[action];
-  const transition = {
-    from,
-    to,
-    actor,
-    action,
-    reason: why,
-    reasonCode,
-    ...(second && { second, isOverride: true }),
-  };
-  const outcome = await moveApplication(database, id, transition);
+  const transition = { ...TRANSITIONS[action], actor, action, reason: why, reasonCode };
+  const from = requireMoved(id, action, await moveApplication(database, id, transition));
+  return { action, from, to: TRANSITIONS[action].to, reasonCode, second: null };
+}
+
+/** The status before a move. Throws `OperatorError` if the application did not move, or if there is none. */
+export function requireMoved(
+  id: ApplicationId,
+  action: ReviewAction,
+  outcome: Moved | null,
+): ApplicationStatus {
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
   const { status } = outcome;
   if (status === null) {
@@ -149,7 +144,14 @@ export async function reviewApplication(
   if (!outcome.moved) {
     throw new OperatorError(`application ${id} is ${status}: it cannot be ${PARTICIPLE[action]}`);
   }
-  return { action, from: status, to, reasonCode, second: second ?? null };
+  return status;
+}
+
+/** Throws `OperatorError` if the second operator is the first one under another writing of the name. */
+export function checkSecond(actor: string, second: string | undefined): void {
+  if (second !== undefined && isSameName(second, actor)) {
+    throw new OperatorError(`the second operator must be another one than ${actor}`);
+  }
 }
 
 function isSameName(one: string, other: string): boolean {
@@ -162,7 +164,8 @@ function isSameName(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-const OVERRIDE = 'or add --override and --second OPERATOR, where a second operator agrees';
+/** What lifts what the contract asks for before a payment. */
+export const OVERRIDE = 'or add --override and --second OPERATOR, where a second operator agrees';
 
 function heldText(id: ApplicationId, until: Date | null): string {
   const why =

@@ -86,7 +86,7 @@ const BESIDE = `
     EXISTS (SELECT FROM leases l WHERE l.ids && $4::bigint[]) AS is_being_sent,
     ARRAY(SELECT json_build_object('id', c.id, 'state', c.state, 'reason', c.reason, 'made_at', c.made_at, 'terms', c.terms,
         'sha256', encode(c.sha256, 'hex'), 'expires_at', c.expires_at, 'signed_at', c.signed_at,
-        'withdrawn_at', c.withdrawn_at)
+        'withdrawn_at', c.withdrawn_at, 'disbursed_on', c.disbursed_on)
       FROM loan_contracts c WHERE c.application_id = $1::bigint ORDER BY c.id) AS contracts,
     ARRAY(SELECT json_build_object('began_at', k.began_at, 'ends_at', k.ends_at, 'tries', k.tries, 'way', k.way,
         'sent_at', k.sent_at, 'used_at', k.used_at)
@@ -107,6 +107,10 @@ const OF_APPLICATION = {
     SELECT c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared, c.observed, c.months, c.confidence, c.layouts,
       c.policy_version, c.new_score, c.new_decision
     FROM income_checks c WHERE c.application_id = $1 ORDER BY c.id`,
+  disbursements: `
+    SELECT d.number, d.kind, d.returned, to_char(d.value_date, 'YYYY-MM-DD') AS value_date, d.recorded_at, d.recorded_by,
+      d.second, encode(d.proof_sha256, 'hex') AS proof_sha256
+    FROM disbursements d WHERE d.application_id = $1 ORDER BY d.contract_id, d.number`,
   loan_labels: `
     SELECT to_char(l.day, 'YYYY-MM-DD') AS day, l.is_bad FROM loan_labels l WHERE l.application_id = $1`,
   income_steps: 'SELECT s.application_id FROM income_steps s WHERE s.application_id = $1',

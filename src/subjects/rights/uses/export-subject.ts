@@ -1,6 +1,6 @@
 /**
  * Collects everything that the store has about a person, over all partners (docs/subject.md, "Export"). Reads the
- * tables of all subjects, and opens envelopes, replies and notes.
+ * tables of all subjects, and opens envelopes, replies, notes and lines of payments.
  */
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
@@ -11,6 +11,7 @@ import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
 import { readableDebts } from '../../signing/sql/debts.ts';
+import { findLines } from '../../signing/uses/show-lines.ts';
 import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
 import { type Asked, findApplications, readNamed, spellingsOf } from './find-applications.ts';
 
@@ -53,6 +54,7 @@ export async function exportSubject(
       note_texts: await noteTexts(context, id),
       case_texts: await caseTexts(context, id),
       debt_texts: await debtTexts(context, id),
+      payment_lines: await paymentLines(context, id),
     };
     applications.push({ application, beside: { ...beside, ...texts } });
   }
@@ -104,5 +106,13 @@ async function debtTexts({ database, vault }: OperatorContext, id: ApplicationId
     balance: values?.balance ?? null,
     as_of: values?.asOf ?? null,
     overdue_since: values?.overdueSince ?? null,
+  }));
+}
+
+/** What was paid out of the signed contract to whom, and what came back. */
+async function paymentLines(context: OperatorContext, id: ApplicationId): Promise<Trace[]> {
+  const found = await findLines(context, id);
+  return (found?.lines ?? []).map(({ number, payee, amount, reference }) => ({
+    ...{ number, payee, amount, reference, currency: found!.currency },
   }));
 }

@@ -20,7 +20,17 @@ export interface ContractTerms {
   readonly zone: string;
   readonly withdrawal: CountryTerms['withdrawal'];
   readonly offer: Offer;
+  /**
+   * The rate that a legal maximum limits, times 10^30 and not rounded, so that it is compared again at the payment.
+   * Contracts of version 1.0 have none, and no payments either.
+   */
+  readonly limitedRate?: string;
+  /** The rows of the schedule: in each the amounts of `PLANNED`, as exact decimals. */
+  readonly payments?: readonly (readonly string[])[];
 }
+
+/** What each row of `ContractTerms.payments` has, in this order. */
+export const PLANNED = ['payment', 'principal', 'interest', 'tax', 'insurance', 'fee', 'balance'] as const;
 
 export type ContractState = 'making' | 'open' | 'signed' | 'withdrawn' | 'expired';
 
@@ -43,6 +53,11 @@ export interface StoredContract {
   readonly expiresAt: Date;
   readonly signedAt: Date | null;
   readonly withdrawnAt: Date | null;
+  /** The day from which the installments count (YYYY-MM-DD); null: no payment is recorded. */
+  readonly disbursedOn: string | null;
+  /** The final schedule; null until it is made. */
+  readonly scheduleKey: string | null;
+  readonly scheduleSha256: Buffer | null;
   /** By the database's clock, when the row was read. */
   readonly isExpired: boolean;
   readonly now: Date;
@@ -51,7 +66,8 @@ export interface StoredContract {
 /** If the clock went back to before the making of a contract, the contract's time is unknown, so it has expired. */
 const COLUMNS = `id, application_id::float8 AS "applicationId", state, made_at AS "madeAt", terms, shown_key AS "shownKey",
   signed_key AS "signedKey", sealed, sha256, signed_sha256 AS "signedSha256", expires_at AS "expiresAt",
-  signed_at AS "signedAt", withdrawn_at AS "withdrawnAt", clock_timestamp() AS now,
+  signed_at AS "signedAt", withdrawn_at AS "withdrawnAt", to_char(disbursed_on, 'YYYY-MM-DD') AS "disbursedOn",
+  schedule_key AS "scheduleKey", schedule_sha256 AS "scheduleSha256", clock_timestamp() AS now,
   NOT (clock_timestamp() >= made_at - interval '1 minute' AND clock_timestamp() < expires_at) AS "isExpired"`;
 
 const CURRENT = `

@@ -1,7 +1,7 @@
 /**
  * Drops contracts: after an erasure, after their term, and after a making that was cut off (docs/signing.md, "How long
- * it stays"). The rows in `loan_contracts` stay until the upkeep has deleted their PDFs. Calls `drop_contracts` and
- * `forget_contracts`.
+ * it stays"). The rows in `loan_contracts` stay until the upkeep has deleted their files. Calls `drop_contracts`,
+ * `forget_contracts` and `delete_dropped_contract`.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
@@ -37,10 +37,11 @@ const STALE = `
   UPDATE loan_contracts SET state = 'dropped', sealed = NULL, terms = NULL
   WHERE state = 'making' AND elapsed_ms <= (SELECT e.ms FROM elapsed e) - ms_of(interval '1 hour')`;
 const DROPPED = `
-  SELECT id, array_remove(ARRAY[shown_key, signed_key], NULL) AS keys FROM loan_contracts
-  WHERE state = 'dropped' ORDER BY id LIMIT 100`;
+  SELECT c.id, array_remove(ARRAY[c.shown_key, c.signed_key, c.schedule_key]
+      || ARRAY(SELECT DISTINCT d.proof_key FROM disbursements d WHERE d.contract_id = c.id), NULL) AS keys
+  FROM loan_contracts c WHERE c.state = 'dropped' ORDER BY c.id LIMIT 100`;
 
-/** The PDFs of dropped contracts, 100 contracts at most. Drops makings that were cut off first. */
+/** The files of dropped contracts, 100 contracts at most. Drops makings that were cut off first. */
 export async function droppedContracts(
   session: Session,
 ): Promise<{ readonly id: string; readonly keys: readonly string[] }[]> {
@@ -48,9 +49,9 @@ export async function droppedContracts(
   return (await session.query<{ id: string; keys: string[] }>(DROPPED)).rows;
 }
 
-const DELETE = "DELETE FROM loan_contracts WHERE id = $1 AND state = 'dropped'";
+const DELETE = 'SELECT delete_dropped_contract($1)';
 
-/** Deletes the row of a contract whose PDFs are gone. */
+/** Deletes the rows of a contract whose files are gone. */
 export async function deleteDropped(session: Session, id: string): Promise<void> {
   await session.query(DELETE, [id]);
 }

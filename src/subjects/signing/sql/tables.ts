@@ -60,4 +60,5 @@ export const TABLES: readonly Table[] = [
   LOAN_DEBTS,
   DEBT_ACCEPTANCES,
   { name: 'contract_evidence', person: 'application' },
+  { name: 'disbursements', person: 'application' },
 ];

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
+import { moneyText } from '../../../domain/money/money.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { newFileKey } from '../../documents/store/document-store.ts';
@@ -20,6 +21,7 @@ import {
   dropContract,
   expireContracts,
   openContract,
+  PLANNED,
   readContract,
   type StoredContract,
 } from '../sql/contracts.ts';
@@ -151,7 +153,9 @@ function termsOf({
   templateName,
   terms,
   offer,
+  priced,
 }: ContractSource): ContractTerms {
+  const { loan, limitedRate } = priced;
   return {
     country,
     termsVersion: terms.version,
@@ -160,6 +164,8 @@ function termsOf({
     zone: countryTerms.zone,
     withdrawal: countryTerms.withdrawal,
     offer,
+    limitedRate: `${limitedRate}`,
+    payments: loan.payments.map((one) => PLANNED.map((column) => moneyText(one[column], offer.currency))),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Proves a signature from the store alone: the chain of evidence, the hashes, the seals and the state (D46;
- * docs/signing.md, "The evidence" has the checks). Reads `loan_contracts`, `contract_evidence` and the files
- * of contracts, and writes nothing.
+ * docs/signing.md, "The evidence" has the checks). Reads `loan_contracts`, `disbursements`, `contract_evidence`
+ * and the files of contracts, and writes nothing.
  */
 import { hash } from 'node:crypto';
 import { PDF } from '@libpdf/core';
@@ -10,15 +10,17 @@ import { describeError } from '../../../ground/base/describe-error.ts';
 import { readApplications } from '../../applications/sql/applications.ts';
 import { checkSeal } from '../pdf/check-seal.ts';
 import { ATTACHED } from '../pdf/make.ts';
+import { openSecret } from '../sql/contract-secrets.ts';
 import { readContract, type StoredContract } from '../sql/contracts.ts';
+import { factsOfLine, readLines, type StoredLine } from '../sql/disbursements.ts';
 import { type Evidence, type EvidenceChain, readEvidence } from '../sql/evidence.ts';
 import type { SigningContext } from './context.ts';
 import { evidenceJson, readSigned, untilSigned } from './finish-contract.ts';
-import { readShown } from './make-contract.ts';
+import { readPdf, readShown } from './make-contract.ts';
 
 /** One thing that was checked. */
 export interface Check {
-  readonly name: 'evidence' | 'shown' | 'signature' | 'document' | 'state';
+  readonly name: 'evidence' | 'shown' | 'signature' | 'document' | 'payment' | 'state';
   /** null: the check holds. Otherwise what is wrong, or what cannot be checked yet. */
   readonly fault: string | null;
 }
@@ -58,6 +60,7 @@ export async function verifyContract(
   const seal = newest instanceof Buffer ? checkSeal(newest) : null;
   const [application] = await readApplications(database, vault, [id]);
   const isSigned = contract.signedAt !== null;
+  const hasPayment = contract.disbursedOn !== null || evidence.some(({ kind }) => PAYMENTS.includes(kind));
   const checks: Check[] = [
     { name: 'evidence', fault: chainFault(chain) },
     { name: 'shown', fault: shownFault(shown) },
@@ -66,6 +69,9 @@ export async function verifyContract(
           { name: 'signature', fault: signatureFault(contract, evidence) },
           { name: 'document', fault: await documentFault(contract, signed, shown, evidence) },
         ] as const)
+      : []),
+    ...(hasPayment
+      ? [{ name: 'payment', fault: await paymentFault(context, contract, evidence) } as const]
       : []),
     {
       name: 'state',
@@ -162,6 +168,35 @@ async function documentFault(
     (page, index) => page.extractText().text !== pdf.getPages()[index]?.extractText().text,
   );
   return differs ? 'its pages say something else than the shown contract' : null;
+}
+
+const PAYMENTS: readonly Evidence['kind'][] = ['disbursed', 'disbursement_line'];
+
+/** What differs between the lines of the payment, with their proofs, and the evidence about them; null: nothing. */
+async function paymentFault(
+  { database, vault, store }: VerifyContext,
+  contract: StoredContract,
+  evidence: readonly Evidence[],
+): Promise<string | null> {
+  const secret = openSecret(vault, contract);
+  let lines: StoredLine[];
+  try {
+    lines = await readLines(database, contract.id, secret);
+  } catch (error) {
+    return `a line cannot be read: ${describeError(error)}`;
+  }
+  const told = evidence.filter(({ kind }) => kind === 'disbursement_line').map(({ facts }) => facts);
+  const has = lines.map((line) => JSON.stringify(factsOfLine(contract.id, line)));
+  const missing = told.findIndex((facts) => !has.includes(facts));
+  if (missing !== -1) return `line ${missing + 1} of the evidence is missing or changed`;
+  const extra = lines.find((_, index) => !told.includes(has[index]!));
+  if (extra !== undefined) return `line ${extra.number} is not in the evidence`;
+  for (const { number, proof } of lines) {
+    if (proof === null) continue;
+    const bytes = await pdfOf(() => readPdf(store, secret, proof.key, proof.sha256, contract.id));
+    if (typeof bytes === 'string') return `the proof of line ${number}: ${bytes}`;
+  }
+  return null;
 }
 
 function stateFault(
