@@ -140,6 +140,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'contract show': [ids.application],
   'contract verify': [ids.application],
   'contract withdraw': [ids.application, '--reason', HOSTILE],
+  'disbursement list': [ids.application],
+  'disbursement pay': [ids.application, '--reason', HOSTILE, '--line', HOSTILE],
+  'disbursement return': [ids.application, '--reason', HOSTILE, '--line', HOSTILE],
   'debt list': [ids.application],
   'debt add': [ids.application, '--creditor', HOSTILE, '--balance', '5'],
   'debt remove': [ids.application, '99'],
@@ -227,7 +230,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|debt|document|reply|reconsideration) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|debt|disbursement|document|reply|reconsideration) list|operator .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

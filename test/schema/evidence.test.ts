@@ -28,6 +28,18 @@ async function contract(state: 'open' | 'signed' | 'withdrawn'): Promise<number>
      VALUES ($1, $2, 0, '{}', 'a', '\\x01', '\\x02', CASE WHEN $3 THEN now() END)`,
     [application, state, isSigned],
   );
+  if (isSigned) {
+    await database.query(
+      `UPDATE loan_contracts SET disbursed_on = '2026-01-01', schedule_key = 'c', schedule_sha256 = '\\x04'
+       WHERE application_id = $1`,
+      [application],
+    );
+    await database.query(
+      `INSERT INTO disbursements (application_id, contract_id, number, kind, value_date, recorded_by, content)
+       SELECT application_id, id, 1, 'paid', '2026-01-01', 'ana', '\\x01' FROM loan_contracts WHERE application_id = $1`,
+      [application],
+    );
+  }
   await database.query(
     `INSERT INTO contract_evidence (application_id, number, recorded_at, kind, facts, key_number, mac)
      SELECT $1, n, now(), 'shown', '{}', 0, decode(repeat('00', 32), 'hex') FROM generate_series(1, 3) AS n`,
@@ -63,6 +75,8 @@ describe('a signed contract (D46)', () => {
         'sealed = NULL',
         "sha256 = '\\x03'",
         "shown_key = 'b'",
+        "disbursed_on = '2026-01-02'",
+        "schedule_key = 'b', schedule_sha256 = '\\x05'",
         'application_id = application_id + 1000000',
         `made_at = ${shifted('made_at', "interval '-10 years'")}`,
       ])
@@ -131,7 +145,23 @@ describe('a signed contract (D46)', () => {
     );
     assert.equal((await attack('SELECT forget_contracts(5) AS count')).rows[0].count, 1);
     assert.deepEqual([await stateOf(id), await evidence(id)], ['dropped', 0]);
-    await attack("DELETE FROM loan_contracts WHERE application_id = $1 AND state = 'dropped'", [id]);
+    const remove = (which: string) =>
+      attack(`SELECT delete_dropped_contract(id) FROM loan_contracts WHERE state = '${which}'`);
+    const lines = async () =>
+      (await database.query('SELECT FROM disbursements WHERE application_id = $1', [id])).rowCount;
+    await remove('signed');
+    assert.deepEqual([await stateOf(id), await lines()], ['dropped', 1]);
+    await remove('dropped');
+    assert.deepEqual([await stateOf(id), await lines()], [undefined, 0]);
+  });
+
+  it('keeps the lines of its payment: nobody changes one, and the role deletes none', async () => {
+    const id = await contract('signed');
+    const change = 'UPDATE disbursements SET value_date = value_date + 1 WHERE application_id = $1';
+    await assert.rejects(attack(change, [id]), DENIED);
+    await assert.rejects(database.query(change, [id]), DENIED);
+    await assert.rejects(attack('DELETE FROM disbursements WHERE application_id = $1', [id]), DENIED);
+    await assert.rejects(database.query('TRUNCATE disbursements'), DENIED);
   });
 });
 
@@ -139,6 +169,7 @@ describe('what a row is of evidence, audit or history', () => {
   it('the role adds, and neither changes nor deletes', async () => {
     for (const table of [
       'contract_evidence',
+      'disbursements',
       'application_events',
       'operator_events',
       'erasures',

@@ -152,6 +152,7 @@ describe('a function that runs as the owner', () => {
       ...[
         'activate_policy',
         'add_policy',
+        'delete_dropped_contract',
         'drop_contracts',
         'erase_begun_messages',
         'erase_reasons',

@@ -250,7 +250,7 @@ describe('the legal maximum at the payment (D45)', () => {
   const termsFile = join(folder, 'terms.json');
   /** The terms of the day: with a maximum they offer loans below it alone, as a lender has to. */
   const write = (changes: { legal_maximum?: object; monthly_rate?: string; months?: number }) => {
-    const lower = 'legal_maximum' in changes ? { monthly_rate: '0.01', fees: [] } : {};
+    const lower = 'legal_maximum' in changes ? { monthly_rate: '0.01', fees: [], late_rate: '0.01' } : {};
     const ofCountry = { ...TERMS.countries.CO, ...lower, ...changes };
     writeFileSync(termsFile, JSON.stringify({ ...TERMS, countries: { CO: ofCountry } }));
   };

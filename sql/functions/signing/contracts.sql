@@ -17,8 +17,8 @@ CREATE OR REPLACE TRIGGER disbursements_stay_all BEFORE TRUNCATE ON disbursement
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_evidence();
 
 -- Keeps a signed contract as it is: nobody but the owner of the tables, as whom drop_contracts and forget_contracts
--- run, deletes it or changes it, but for its withdrawal, its payment, its final PDFs and a seal with another data key. So
--- those functions decide by what their caller cannot write. A signature is of the moment in which it is written.
+-- run, deletes it or changes it, but for its withdrawal, its payment, its final PDFs and a seal with another data key.
+-- So those functions decide by what their caller cannot write. A signature is of the moment in which it is written.
 CREATE OR REPLACE FUNCTION keep_signed_contract() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE

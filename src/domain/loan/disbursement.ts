@@ -1,10 +1,7 @@
 /**
- * What was paid out of a signed contract, line by line (D45, D46; docs/signing.md, "The payment"). Types, and the name
- * of the applicant as a payee.
+ * What was paid out of a signed contract, line by line (D45, D46; docs/signing.md, "The payment"). Types alone;
+ * `payees.ts` has what the contract lists.
  */
-
-/** How lines name the applicant, who gets what no creditor gets. */
-export const APPLICANT_PAYEE = 'applicant';
 
 /** A sum that was paid to somebody, as an operator states it. */
 export interface PaidLine {
@@ -16,12 +13,6 @@ export interface PaidLine {
   readonly reference: string;
   /** The day on which the payee can use the money: YYYY-MM-DD. */
   readonly valueDate: string;
-}
-
-/** What the contract says is paid to one payee. */
-export interface ContractPayee {
-  readonly payee: string;
-  readonly amount: bigint;
 }
 
 /** `paid`: money went to the payee. `returned`: the money of an earlier line came back. */

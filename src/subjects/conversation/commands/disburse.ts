@@ -11,7 +11,6 @@ import { TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { named } from '../../../ground/base/named.ts';
-import { inTransaction } from '../../../ground/postgres/database.ts';
 import { type ActorOptions, actorOption, namedBy, readName } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
@@ -27,18 +26,12 @@ import { checkSecond, OVERRIDE, type Reviewed, requireMoved } from '../../applic
 import { openStore } from '../../documents/open.ts';
 import { membersOf, readLine, type TypedLine } from '../../signing/rules/disbursement-lines.ts';
 import { TERMS_FILE } from '../../signing/settings.ts';
-import type { Proof, StoredLine } from '../../signing/sql/disbursements.ts';
 import type { GivenLine } from '../../signing/uses/disburse.ts';
-import { MOST_PROOF_BYTES, withProofs } from '../../signing/uses/keep-proof.ts';
-import {
-  type LaterLines,
-  type ReturnedLine,
-  recordPaidAgain,
-  recordReturned,
-} from '../../signing/uses/later-lines.ts';
+import { MOST_PROOF_BYTES, type Proof, withProofs } from '../../signing/uses/keep-proof.ts';
+import type { ReturnedLine } from '../../signing/uses/later-lines.ts';
 import { loadTerms } from '../../signing/uses/load-terms.ts';
-import { showLines } from '../../signing/uses/show-lines.ts';
-import { payOut, tellPaidOut } from '../uses/signed/pay-out.ts';
+import { type StoredLine, showLines } from '../../signing/uses/show-lines.ts';
+import { payOutNow, recordLater } from '../uses/signed/pay-out.ts';
 
 /** The options about lines. */
 interface LineOptions {
@@ -125,18 +118,17 @@ async function disburseOne(
   return withFiles({ roles }, by, id, files, (proofs) =>
     acting(
       by,
-      (part) =>
-        inTransaction(part.database, async (session): Promise<Reviewed> => {
-          const paid = await payOut({ session, vault: by.vault, terms }, id, {
-            ...{ lines: provenLines(lines, options, proofs), actor: by.actor, reason: why, reasonCode },
-            ...(second !== undefined && { second }),
-            isOverride: override === true,
-          });
-          if (paid.kind === 'refused')
-            throw new OperatorError(`application ${id}: ${paid.text}; ${OVERRIDE}`);
-          const before = requireMoved(id, 'disburse', paid.moved);
-          return { action: 'disburse', from: before, to, reasonCode, second: second ?? null };
-        }),
+      async (part): Promise<Reviewed> => {
+        const payment = {
+          ...{ lines: provenLines(lines, options, proofs), actor: by.actor, reason: why, reasonCode },
+          ...(second !== undefined && { second }),
+          isOverride: override === true,
+        };
+        const paid = await payOutNow(part, id, payment, terms);
+        if (paid.kind === 'refused') throw new OperatorError(`application ${id}: ${paid.text}; ${OVERRIDE}`);
+        const from = requireMoved(id, 'disburse', paid.moved);
+        return { action: 'disburse', from, to, reasonCode, second: second ?? null };
+      },
       () => ({
         act: `application disburse${second === undefined ? '' : ' --override'}`,
         ...(second !== undefined && { target: `second operator ${second}` }),
@@ -260,9 +252,10 @@ function addReturn(group: Command, cli: Cli): void {
   addLater(command, 'returned', async (id, options: LaterOptions) => {
     const lines = (await typedLines(cli.io, options)).map(readReturned);
     const files = await proofFiles(lines, options);
-    await later(cli, id, { options, files }, 'disbursement return', (context, proofs, by) =>
-      recordReturned(context, id, provenLines(lines, options, proofs), by),
-    );
+    await later(cli, id, { options, files }, 'disbursement return', (proofs) => ({
+      kind: 'returned',
+      lines: provenLines(lines, options, proofs),
+    }));
   });
 }
 
@@ -277,9 +270,10 @@ function addPay(group: Command, cli: Cli): void {
     requirePair(command, options);
     const lines = (await typedLines(cli.io, options)).map(readLine);
     const files = await proofFiles(lines, options);
-    await later(cli, id, { options, files }, 'disbursement pay', (context, proofs, by) =>
-      recordPaidAgain(context, id, provenLines(lines, options, proofs), by),
-    );
+    await later(cli, id, { options, files }, 'disbursement pay', (proofs) => ({
+      kind: 'paid',
+      lines: provenLines(lines, options, proofs),
+    }));
   });
 }
 
@@ -305,27 +299,17 @@ async function later(
   id: ApplicationId,
   { options, files }: Omit<Typed<LaterOptions>, 'lines'>,
   act: string,
-  work: (
-    context: Parameters<typeof recordReturned>[0],
-    proofs: ReadonlyMap<string, Proof>,
-    by: { readonly actor: string; readonly second?: string },
-  ) => Promise<LaterLines>,
+  linesOf: (proofs: ReadonlyMap<string, Proof>) => Parameters<typeof recordLater>[2],
 ): Promise<void> {
   const { reason, second } = options;
   await roles.operate(async (context) => {
     const by = namedBy(options, context);
     checkSecond(by.actor, second);
-    const { vault } = by;
+    const who = { actor: by.actor, ...(second !== undefined && { second }) };
     const { lines } = await withFiles({ roles }, by, id, files, (proofs) =>
       acting(
         by,
-        (part) =>
-          inTransaction(part.database, async (session) => {
-            const who = { actor: by.actor, ...(second !== undefined && { second }) };
-            const done = await work({ session, vault }, proofs, who);
-            if (done.isScheduled) await tellPaidOut(session, vault, id);
-            return done;
-          }),
+        (part) => recordLater(part, id, linesOf(proofs), who),
         () => ({
           ...{ act, applicationId: id, reason },
           ...(second !== undefined && { target: `second operator ${second}` }),

@@ -2,11 +2,17 @@
  * The rules of the lines of a payment: their form, their days, and how they are compared with the contract's list (D45,
  * D46; docs/signing.md, "The payment"). Pure. A text about a fault names the line and the field, and no value.
  */
-import type { ContractPayee, LineKind, PaidLine } from '../../../domain/loan/disbursement.ts';
+import type { LineKind, PaidLine } from '../../../domain/loan/disbursement.ts';
 import { addDays } from '../../../domain/loan/local-day.ts';
+import type { Payee } from '../../../domain/loan/payees.ts';
 import { minorDigits, moneyText, toMinor } from '../../../domain/money/money.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { ToldError } from '../../../ground/base/told-error.ts';
+
+/** A line has a wrong form, or may not be recorded. */
+export class LineError extends ToldError {
+  override readonly name = 'LineError';
+}
 
 /** The most lines of one payment. */
 export const MOST_LINES = 40;
@@ -25,7 +31,7 @@ export interface TypedLine extends PaidLine {
   readonly proof: string | null;
 }
 
-/** Reads `payee=...;amount=...;reference=...;value-date=...`. Throws `OperatorError` that names the field. */
+/** Reads `payee=...;amount=...;reference=...;value-date=...`. Throws `LineError` that names the field. */
 export function readLine(text: string): TypedLine {
   const values = membersOf(text, [...MEMBERS, ...MORE], MEMBERS);
   return {
@@ -38,7 +44,7 @@ export function readLine(text: string): TypedLine {
   };
 }
 
-/** The members of a line by name. Throws `OperatorError` where one is unknown, twice there, empty or missing. */
+/** The members of a line by name. Throws `LineError` where one is unknown, twice there, empty or missing. */
 export function membersOf(
   text: string,
   known: readonly string[],
@@ -50,12 +56,12 @@ export function membersOf(
     const [name = '', ...rest] = part.split('=');
     const key = name.trim();
     if (rest.length === 0 || !known.includes(key))
-      throw new OperatorError(`a line has ${required.join(', ')}, each as NAME=VALUE with ; between`);
-    if (values.has(key)) throw new OperatorError(`a line has ${key} twice`);
+      throw new LineError(`a line has ${required.join(', ')}, each as NAME=VALUE with ; between`);
+    if (values.has(key)) throw new LineError(`a line has ${key} twice`);
     values.set(key, rest.join('=').trim());
   }
   const missing = required.find((name) => (values.get(name) ?? '') === '');
-  if (missing !== undefined) throw new OperatorError(`a line needs ${missing}`);
+  if (missing !== undefined) throw new LineError(`a line needs ${missing}`);
   return values;
 }
 
@@ -67,18 +73,18 @@ export interface LinesFrame {
   readonly today: string;
 }
 
-/** The lines with amounts in the form of the currency. Throws `OperatorError` for the first fault; no override helps. */
+/** The lines, with amounts in the form of the currency. Throws `LineError` for the first fault. */
 export function checkLines<Line extends PaidLine & { readonly currency?: string | null }>(
   lines: readonly Line[],
   frame: LinesFrame,
 ): PaidLine[] {
-  if (lines.length > MOST_LINES) throw new OperatorError(`a payment has at most ${MOST_LINES} lines`);
+  if (lines.length > MOST_LINES) throw new LineError(`a payment has at most ${MOST_LINES} lines`);
   const checked = lines.map((line, index) => checkLine(line, index + 1, frame));
   const seen = new Map<string, number>();
   for (const [index, line] of checked.entries()) {
     const key = JSON.stringify([foldPayee(line.payee), line.amount, line.reference, line.valueDate]);
     const before = seen.get(key);
-    if (before !== undefined) throw new OperatorError(`line ${index + 1} repeats line ${before}`);
+    if (before !== undefined) throw new LineError(`line ${index + 1} repeats line ${before}`);
     seen.set(key, index + 1);
   }
   return checked;
@@ -89,7 +95,7 @@ function checkLine(
   number: number,
   frame: LinesFrame,
 ): PaidLine {
-  const fail = (field: string, rule: string) => new OperatorError(`line ${number}: ${field} ${rule}`);
+  const fail = (field: string, rule: string) => new LineError(`line ${number}: ${field} ${rule}`);
   const [payee, reference] = (['payee', 'reference'] as const).map((field) => {
     const text = readableText(line[field], LONGEST);
     if (text === null)
@@ -154,20 +160,23 @@ export function balancesOf(
   return sums;
 }
 
+/** What the contract's list gives each payee, in the form of `balancesOf`. */
+export function wantedOf(payees: readonly Payee[], currency: string): Map<string, bigint> {
+  return balancesOf(
+    payees.map(({ payee, amount }) => ({ payee, amount, kind: 'paid' })),
+    currency,
+  );
+}
+
 /**
  * How what the payees have differs from the contract's list, in one line; null: it does not. Several lines of one payee
  * count together. `isPart`: less than the list is no difference, as for a sum that is paid again.
  */
 export function differenceOf(
   balances: ReadonlyMap<string, bigint>,
-  payees: readonly ContractPayee[],
+  wanted: ReadonlyMap<string, bigint>,
   isPart = false,
 ): string | null {
-  const wanted = balancesOf([], '');
-  for (const { payee, amount } of payees) {
-    const name = foldPayee(payee);
-    wanted.set(name, (wanted.get(name) ?? 0n) + amount);
-  }
   const strangers = [...balances].filter(([name, sum]) => !wanted.has(name) && sum !== 0n).length;
   const others = [...wanted].filter(([name, sum]) => {
     const has = balances.get(name) ?? 0n;

@@ -13,11 +13,10 @@ import { maximumFault } from '../../../domain/loan/offer.ts';
 import { rateOfPercent } from '../../../domain/loan/rates.ts';
 import type { Terms } from '../../../domain/loan/terms.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { type Moved, moveApplication } from '../../applications/sql/applications.ts';
-import { balancesOf, checkLines, differenceOf } from '../rules/disbursement-lines.ts';
+import { balancesOf, checkLines, differenceOf, LineError, wantedOf } from '../rules/disbursement-lines.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
 import { type ContractTerms, lockContract, readContract, type StoredContract } from '../sql/contracts.ts';
 import { addLines, factsOfLine, type NewLine, noteDisbursedOn, type Proof } from '../sql/disbursements.ts';
@@ -54,7 +53,7 @@ export type PaymentResult =
 
 /**
  * Pays out an application, if it may be paid out now. One with a signed contract needs lines that equal the contract's
- * list, and a rate that the law of the day allows; any other one is moved without lines. Throws `OperatorError` for
+ * list, and a rate that the law of the day allows; any other one is moved without lines. Throws `LineError` for
  * lines that no override lifts: a wrong form, a wrong day, twice the same, or lines without a signed contract.
  */
 export async function disburse(
@@ -66,7 +65,7 @@ export async function disburse(
   const found = await readContract(session, id);
   if (found?.state !== 'signed') {
     if (payment.lines.length > 0)
-      throw new OperatorError(`application ${id} has no signed contract: it is paid out without lines`);
+      throw new LineError(`application ${id} has no signed contract: it is paid out without lines`);
     return { kind: 'moved', moved: await move(context, id, payment), isScheduled: false };
   }
   const state = await lockState(session, id);
@@ -76,7 +75,7 @@ export async function disburse(
   // The move says why nothing is paid out.
   if (state?.status !== 'pending_signature' || contract?.state !== 'signed' || isHeld)
     return { kind: 'moved', moved: await move(context, id, payment), isScheduled: false };
-  const judged = judge(await context.terms(), contract, payment.lines);
+  const judged = await judge(context, contract, payment.lines);
   if (judged.objections.length > 0 && !payment.isOverride) return { kind: 'refused', ...judged };
   const isScheduled = await record(context, contract, judged, payment);
   const moved = await move(context, id, payment);
@@ -95,8 +94,12 @@ export interface Judged {
   readonly text: string;
 }
 
-/** Judges the lines of a payment. Throws `OperatorError` as `disburse` does for lines that no override lifts. */
-export function judge(terms: Terms | null, contract: StoredContract, given: readonly GivenLine[]): Judged {
+/** Judges the lines of a payment. Throws `LineError` as `disburse` does for lines that no override lifts. */
+export async function judge(
+  { session, vault, terms }: PaymentContext,
+  contract: StoredContract,
+  given: readonly GivenLine[],
+): Promise<Judged> {
   const { offer, zone } = contract.terms;
   const { currency } = offer;
   const [signedOn, today] = [localDate(contract.signedAt!, zone), localDate(contract.now, zone)];
@@ -108,8 +111,9 @@ export function judge(terms: Terms | null, contract: StoredContract, given: read
       .toSorted()
       .at(-1) ?? today;
   const paid = lines.map((line) => ({ ...line, kind: 'paid' as const }));
-  const difference = differenceOf(balancesOf(paid, currency), payeesOfContract(contract));
-  const fault = rateFault(terms, contract.terms, day);
+  const wanted = wantedOf(await payeesOfContract(session, vault, contract), currency);
+  const difference = differenceOf(balancesOf(paid, currency), wanted);
+  const fault = rateFault(await terms(), contract.terms, day);
   const texts = [
     ...(difference === null ? [] : [lines.length === 0 ? NO_LINES : difference]),
     ...(fault === null ? [] : [RATE_TEXTS[fault]]),

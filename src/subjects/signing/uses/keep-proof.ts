@@ -13,6 +13,8 @@ import { readContract } from '../sql/contracts.ts';
 import type { Proof } from '../sql/disbursements.ts';
 import type { SigningContext } from './context.ts';
 
+export type { Proof };
+
 /** The most bytes of a proof. */
 export const MOST_PROOF_BYTES = 10 * 1024 * 1024;
 

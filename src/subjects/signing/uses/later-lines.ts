@@ -5,9 +5,8 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { localDate } from '../../../domain/loan/local-day.ts';
 import { toMinor } from '../../../domain/money/money.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
-import { balancesOf, checkLines, differenceOf } from '../rules/disbursement-lines.ts';
+import { balancesOf, checkLines, differenceOf, LineError, wantedOf } from '../rules/disbursement-lines.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
 import { lockContract, type StoredContract } from '../sql/contracts.ts';
 import { type NewLine, noteDisbursedOn, readLines, type StoredLine } from '../sql/disbursements.ts';
@@ -36,7 +35,7 @@ type LaterContext = Pick<PaymentContext, 'session' | 'vault'>;
 export type ReturnedLine = Omit<GivenLine, 'payee'> & { readonly returned: number };
 
 /**
- * Records sums that came back. Throws `OperatorError` if a line has a wrong form or day, if it names no line that was
+ * Records sums that came back. Throws `LineError` if a line has a wrong form or day, if it names no line that was
  * paid, or if more would come back than was paid.
  */
 export async function recordReturned(
@@ -48,7 +47,7 @@ export async function recordReturned(
   const { contract, before } = await lockPaid(context, id);
   const payeeOf = (number: number): string => {
     const line = before.find((one) => one.number === number && one.kind === 'paid');
-    if (line === undefined) throw new OperatorError(`application ${id} has no paid line ${number}`);
+    if (line === undefined) throw new LineError(`application ${id} has no paid line ${number}`);
     return line.payee;
   };
   const named = given.map((line) => ({ ...line, payee: payeeOf(line.returned) }));
@@ -62,7 +61,7 @@ export async function recordReturned(
   return add(context, contract, before, lines);
 }
 
-/** Throws `OperatorError` if more comes back of a line than was paid, or before it was paid. */
+/** Throws `LineError` if more comes back of a line than was paid, or before it was paid. */
 function requireNoMore(
   { terms }: StoredContract,
   before: readonly StoredLine[],
@@ -76,13 +75,13 @@ function requireNoMore(
     .filter((one) => one.returned === returned)
     .reduce((sum, { amount }) => sum + toMinor(amount, currency), 0n);
   if (back > toMinor(paid.amount, currency))
-    throw new OperatorError(`line ${returned}: no more can come back than was paid`);
+    throw new LineError(`line ${returned}: no more can come back than was paid`);
   if (valueDate < paid.valueDate)
-    throw new OperatorError(`line ${returned} was paid on ${paid.valueDate}: nothing came back before`);
+    throw new LineError(`line ${returned} was paid on ${paid.valueDate}: nothing came back before`);
 }
 
 /**
- * Records sums that are paid after the payment, such as one that came back and is paid again. Throws `OperatorError` as
+ * Records sums that are paid after the payment, such as one that came back and is paid again. Throws `LineError` as
  * `disburse` does, and if a payee would have more than the contract says, unless there is a second operator.
  */
 export async function recordPaidAgain(
@@ -100,29 +99,33 @@ export async function recordPaidAgain(
   );
   const { currency } = contract.terms.offer;
   const balances = balancesOf([...before, ...lines], currency);
-  const difference = differenceOf(balances, payeesOfContract(contract), true);
+  const difference = differenceOf(
+    balances,
+    wantedOf(await payeesOfContract(context.session, context.vault, contract), currency),
+    true,
+  );
   if (difference !== null && by.second === undefined)
-    throw new OperatorError(`application ${id}: ${difference}, or add --override and --second OPERATOR`);
+    throw new LineError(`application ${id}: ${difference}, or add --override and --second OPERATOR`);
   const repeated = lines.findIndex((line) =>
     before.some(
       ({ kind, payee, amount, reference }) =>
         kind === 'paid' && payee === line.payee && amount === line.amount && reference === line.reference,
     ),
   );
-  if (repeated !== -1) throw new OperatorError(`line ${repeated + 1} is recorded already`);
+  if (repeated !== -1) throw new LineError(`line ${repeated + 1} is recorded already`);
   return add(context, contract, before, lines);
 }
 
-/** Locks the contract of an application that is paid out. Throws `OperatorError` if there is none. */
+/** Locks the contract of an application that is paid out. Throws `LineError` if there is none. */
 async function lockPaid(
   { session, vault }: LaterContext,
   id: ApplicationId,
 ): Promise<{ readonly contract: StoredContract; readonly before: readonly StoredLine[] }> {
   const state = await lockState(session, id);
   const contract = await lockContract(session, id);
-  if (contract?.state !== 'signed') throw new OperatorError(`application ${id} has no signed contract`);
+  if (contract?.state !== 'signed') throw new LineError(`application ${id} has no signed contract`);
   if (state !== null && state.status !== 'disbursed')
-    throw new OperatorError(`application ${id} is ${state.status}: nothing was paid out yet`);
+    throw new LineError(`application ${id} is ${state.status}: nothing was paid out yet`);
   return { contract, before: await readLines(session, contract.id, openSecret(vault, contract)) };
 }
 
@@ -139,9 +142,9 @@ async function add(
   lines: readonly NewLine[],
 ): Promise<LaterLines> {
   const { applicationId, id } = contract;
-  if (lines.length === 0) throw new OperatorError('there is no line to record');
+  if (lines.length === 0) throw new LineError('there is no line to record');
   if (before.length + lines.length > MOST_OF_CONTRACT)
-    throw new OperatorError(`a contract has at most ${MOST_OF_CONTRACT} lines`);
+    throw new LineError(`a contract has at most ${MOST_OF_CONTRACT} lines`);
   const entries = await addWithEvidence(session, vault, contract, before.length, lines);
   const day = lines
     .map(({ valueDate }) => valueDate)

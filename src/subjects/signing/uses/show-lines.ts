@@ -7,6 +7,8 @@ import { readContract } from '../sql/contracts.ts';
 import { readLines, type StoredLine } from '../sql/disbursements.ts';
 import { noContract } from './show-contract.ts';
 
+export type { StoredLine };
+
 /** The lines in their order, with the currency of the contract. */
 export interface ShownLines {
   readonly currency: string;

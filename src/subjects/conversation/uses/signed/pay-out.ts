@@ -3,14 +3,24 @@
  * payment"). Signing judges and records the payment; this file writes `conversation_inputs`.
  */
 import type { ApplicationId } from '../../../../domain/application/ids.ts';
-import type { Session, Transaction } from '../../../../ground/postgres/database.ts';
+import type { Terms } from '../../../../domain/loan/terms.ts';
+import { inTransaction, type Transaction } from '../../../../ground/postgres/database.ts';
+import type { OperatorContext } from '../../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 import {
   disburse,
+  type GivenLine,
   type Payment,
   type PaymentContext,
   type PaymentResult,
 } from '../../../signing/uses/disburse.ts';
+import {
+  type LaterBy,
+  type LaterLines,
+  type ReturnedLine,
+  recordPaidAgain,
+  recordReturned,
+} from '../../../signing/uses/later-lines.ts';
 
 /** Pays out an application in the transaction of the act. Throws as `disburse` does. */
 export async function payOut(
@@ -23,9 +33,35 @@ export async function payOut(
   return result;
 }
 
+/** The same for a command. `terms`: reads the terms of the day. */
+export function payOutNow(
+  { database, vault }: OperatorContext,
+  id: ApplicationId,
+  payment: Payment,
+  terms: () => Promise<Terms | null>,
+): Promise<PaymentResult> {
+  return inTransaction(database, (session) => payOut({ session, vault, terms }, id, payment));
+}
+
+/** Records sums that came back, or that are paid after the payment. Throws as the two functions of signing do. */
+export function recordLater(
+  { database, vault }: OperatorContext,
+  id: ApplicationId,
+  lines:
+    | { readonly kind: 'returned'; readonly lines: readonly ReturnedLine[] }
+    | { readonly kind: 'paid'; readonly lines: readonly GivenLine[] },
+  by: LaterBy,
+): Promise<LaterLines> {
+  return inTransaction(database, async (session) => {
+    const about = { session, vault };
+    const done =
+      lines.kind === 'paid'
+        ? await recordPaidAgain(about, id, lines.lines, by)
+        : await recordReturned(about, id, lines.lines, by);
+    if (done.isScheduled) await tellPaidOut(session, vault, id);
+    return done;
+  });
+}
+
 /** Tells the conversation of an application that its installments count from now on. */
-export async function tellPaidOut(
-  _session: Session | Transaction,
-  _vault: Vault,
-  _id: ApplicationId,
-): Promise<void> {}
+async function tellPaidOut(_session: Transaction, _vault: Vault, _id: ApplicationId): Promise<void> {}
