@@ -17,7 +17,7 @@ import { check } from '../support/page-faults.ts';
 import { BUILT_IN, routesOf } from '../support/policy-console.ts';
 
 const MARKUP = `<img src=x onerror="document.title='x'">{{7*7}}`;
-const VIEWS = ['versions', 'card', 'difference', 'what-if', 'watch'];
+const VIEWS = ['versions', 'card', 'difference', 'what-if', 'trial', 'watch'];
 const PEOPLE = 400;
 
 /** People of all kinds: the debt of each is 6,000,000 COP. */
@@ -133,11 +133,56 @@ describe('the page of policies', { skip }, async () => {
     });
   });
 
+  it('the draft is tried: a backtest is run and read, a shadow is started and stopped, by keyboard alone', async () => {
+    const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    await visitAs({ login: 'tea', role: 'admin', path: '/policies', screen: PHONE }, async (page) => {
+      await page.getByRole('link', { name: 'Try: mine-1' }).press('Enter');
+      await page.getByLabel('Registered since (UTC)').fill(since);
+      await page.getByRole('button', { name: 'Run the backtest' }).press('Enter');
+      await page.getByText('Backtest 2', { exact: true }).waitFor();
+      await page.getByText(`400 applications, registered since ${since}.`).waitFor();
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: / becomes? / })
+        .first()
+        .waitFor();
+      const { matrix } = await json('policy', 'backtest', 'mine-1', '--since', since);
+      const rows = page.getByRole('row', { name: /^(approved|in review|rejected) \d/i });
+      const shown = await rows.evaluateAll((all) =>
+        all
+          .slice(0, 3)
+          .map((row) => [...row.querySelectorAll('td')].slice(0, 3).map((cell) => Number(cell.textContent))),
+      );
+      assert.deepEqual(
+        shown,
+        Object.values<object>(matrix).map(Object.values),
+        'as `policy backtest` counts',
+      );
+
+      await page.getByRole('spinbutton', { name: 'Days' }).fill('91');
+      await page.getByRole('button', { name: 'Start the shadow' }).press('Enter');
+      assert.equal((await json('policy', 'shadow', 'list')).length, 0, 'a shadow runs for 90 days at most');
+      await page.getByRole('spinbutton', { name: 'Days' }).fill('5');
+      await page.getByText('It ends on').waitFor();
+      await page.getByRole('button', { name: 'Start the shadow' }).press('Enter');
+      await page.getByText('mine-1 against default-2 runs').waitFor();
+      await page.getByText('Nothing is counted yet').waitFor();
+      await check(page, 'policies-trial-runs');
+      await page.getByRole('button', { name: 'Stop: mine-1' }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Stop the shadow of mine-1' });
+      await dialog.getByRole('button', { name: 'Stop' }).press('Enter');
+      await page.getByText('An operator stopped it.').waitFor();
+      const [{ ended_why }] = await json('policy', 'shadow', 'list');
+      assert.equal(ended_why, 'stopped');
+    });
+  });
+
   it('another admin confirms it after each warning, and it decides', async () => {
     await visitAs({ login: 'bo', role: 'admin', path: '/policies', screen: PHONE }, async (page) => {
       await page.getByRole('button', { name: 'Confirm: mine-1' }).press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Confirm: activate mine-1' });
       await dialog.getByText(`old debts ${MARKUP}`).waitFor();
+      await dialog.getByText(/^\d+ of 400 applications since .* get another decision\.$/).waitFor();
       await acceptAll(page);
       await check(page, 'policies-confirm');
       await dialog.getByRole('button', { name: 'Confirm' }).press('Enter');
@@ -154,7 +199,7 @@ describe('the page of policies', { skip }, async () => {
     await visitAs({ login: 'cy', role: 'admin', path: '/policies', expected: /404|409/ }, async (page) => {
       await page.getByRole('button', { name: 'Back to this one: default-2' }).press('Enter');
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('It has no warnings.').waitFor();
+      await dialog.getByText('No warning is left to accept.').waitFor();
       await dialog.getByLabel('Reason, for the history').fill('back');
       await page.keyboard.press('Enter');
       await page.getByText('waits for another admin').waitFor();

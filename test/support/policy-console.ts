@@ -1,4 +1,5 @@
 /** A console with the routes about policies, admins who sign in to it, and versions to activate. */
+import assert from 'node:assert/strict';
 import { documentOf } from '../../src/domain/scorecard/content.ts';
 import type { PolicyDocument } from '../../src/domain/scorecard/document.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
@@ -27,7 +28,10 @@ export const WARNINGS = ['single_cell_decision', 'contract_bands'];
 /** The routes about policies. */
 export function routesOf({ runtime, vault }: TestDatabase, undoSeconds = 0): Route[] {
   const store = { database: runtime, vault, clock: machineClock };
-  const desk = { ...store, undoSeconds, holdAdmins, realFactorsOn: async () => ({}) };
+  const desk = {
+    ...{ ...store, undoSeconds, holdAdmins, realFactorsOn: async () => ({}) },
+    logFailure: (text: string) => assert.fail(text),
+  };
   return [...policyRoutes(desk), ...trialRoutes(desk)];
 }
 

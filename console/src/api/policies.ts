@@ -4,6 +4,7 @@ import type { PolicyDocument } from '../../../src/domain/scorecard/document.ts';
 import type {
   DifferenceReply,
   HistoryReply,
+  TrialsReply,
   WatchReply,
 } from '../../../src/subjects/evaluation/routes/forms.ts';
 import type {
@@ -61,6 +62,16 @@ export function useWatch(): UseQueryResult<Reply<WatchReply>> {
   return useCounted<WatchReply>(['watch'], '/policies/watch');
 }
 
+/** The backtests and shadows; asked for more often while a backtest runs. */
+export function useTrials(version: string): UseQueryResult<Reply<TrialsReply>> {
+  return useQuery({
+    queryKey: [KEY, 'trials', version],
+    queryFn: () => ask<TrialsReply>('GET', `/policies/trials?version=${encodeURIComponent(version)}`),
+    refetchInterval: ({ state }) =>
+      state.data?.body.runs.some((run) => !run.has_failed) ? COUNTING_MS : POLL_MS,
+  });
+}
+
 /** Reads a count, and asks again while it is not over. `path` null: there is nothing to ask. */
 function useCounted<Body extends { readonly counting: boolean }>(
   key: readonly (string | null)[],
@@ -115,4 +126,17 @@ export async function endProposal(
   body: object,
 ): Promise<ProposalReply> {
   return (await act<ProposalReply>('POST', `/policies/proposals/${id}/${end}`, body)).body;
+}
+
+/** Begins a backtest of what was registered on or after a day; null: of all. Its result comes with `useTrials`. */
+export async function startBacktest(version: string, since: string | null): Promise<void> {
+  await act('POST', '/policies/backtests', { version, since });
+}
+
+export async function startShadow(version: string, days: number): Promise<void> {
+  await act('POST', '/policies/shadows', { version, days });
+}
+
+export async function stopShadow(version: string): Promise<void> {
+  await act('POST', '/policies/shadows/stop', { version });
 }

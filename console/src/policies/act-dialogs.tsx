@@ -1,13 +1,25 @@
 /** The dialogs of what an admin does: propose, confirm, decline, undo, withdraw. Nothing is done before it is shown. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { ProposalReply } from '../../../src/subjects/policies/routes/forms.ts';
-import { endProposal, propose, refreshPolicies, useCard, withdraw } from '../api/policies.ts';
+import {
+  endProposal,
+  propose,
+  refreshPolicies,
+  stopShadow,
+  useCard,
+  useDifference,
+  usePolicies,
+  withdraw,
+} from '../api/policies.ts';
 import card from '../base-ui/card.module.css';
 import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format/format.ts';
 import lead from '../lead/lead.module.css';
 import { useTexts } from '../texts/texts.ts';
+import { CountingNote } from './counting.tsx';
+import styles from './policies.module.css';
 import { useFailure, usePolicyTexts } from './policy-texts.ts';
 
 interface ActProps {
@@ -102,10 +114,9 @@ function Warnings({ codes, texts, accepted, onChange }: WarningsProps) {
             }}
           />
           <span>
-            {policies.codes[code as keyof typeof policies.codes] ?? code} <code>{code}</code>
+            {policies.codes[code as keyof typeof policies.codes] ?? code}
             {texts.has(code) && (
-              <span lang="en" className={card.quiet}>
-                {' '}
+              <span lang="en" className={`${card.quiet} ${styles.detail}`}>
                 {texts.get(code)}
               </span>
             )}
@@ -113,6 +124,36 @@ function Warnings({ codes, texts, accepted, onChange }: WarningsProps) {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** How many people a version touches against the live one, and the way to what differs. */
+function Touched({ version }: { version: string }) {
+  const policies = usePolicyTexts();
+  const format = useFormat();
+  const live = usePolicies().data?.body.versions.find(({ state }) => state === 'live')?.version ?? null;
+  const { data } = useDifference(live, version);
+  const { applications, changed, since } = data?.body ?? {};
+  const isKnown = applications != null && changed != null && since != null;
+  return (
+    <>
+      <CountingNote reply={data?.body} />
+      {isKnown && (
+        <p>
+          {applications === 0
+            ? policies.nobody
+            : policies.changed(format.number(changed), format.number(applications), since)}
+        </p>
+      )}
+      <p>
+        <Link href={`/policies?${new URLSearchParams({ view: 'difference', version })}`}>
+          {policies.view.difference}
+        </Link>{' '}
+        <Link href={`/policies?${new URLSearchParams({ view: 'trial', version })}`}>
+          {policies.view.trial}
+        </Link>
+      </p>
+    </>
   );
 }
 
@@ -143,6 +184,7 @@ export function ProposeDialog({ version, onClose }: VersionProps) {
       onAct={() => propose(version, reason.trim(), [...accepted])}
       onClose={onClose}
     >
+      <Touched version={version} />
       <ReasonField value={reason} onChange={setReason} />
       <Warnings {...{ codes, texts, accepted }} onChange={setAccepted} />
     </ActDialog>
@@ -167,6 +209,7 @@ export function ConfirmDialog({ proposal, onClose }: ProposalProps) {
       onAct={() => endProposal(proposal.id, 'confirm', { accept: [...accepted] })}
       onClose={onClose}
     >
+      <Touched version={proposal.version} />
       <Warnings {...{ texts, accepted }} codes={proposal.accepted} onChange={setAccepted} />
     </ActDialog>
   );
@@ -222,6 +265,19 @@ export function WithdrawDialog({ version, onClose }: VersionProps) {
       note={policies.withdrawNote}
       button={policies.withdraw}
       onAct={() => withdraw(version)}
+      onClose={onClose}
+    />
+  );
+}
+
+export function StopShadowDialog({ version, onClose }: VersionProps) {
+  const policies = usePolicyTexts();
+  return (
+    <ActDialog
+      title={policies.stopTitle(version)}
+      note={policies.stopNote}
+      button={policies.stopShadow}
+      onAct={() => stopShadow(version)}
       onClose={onClose}
     />
   );

@@ -83,6 +83,7 @@ function ShownCard({ of, isAdmin, shown, onSaved }: ShownCardProps) {
   return (
     <>
       <CountingNote reply={history.data?.body} />
+      {isAdmin && <Link href={whatIf}>{policies.edit}</Link>}
       <div className={styles.two}>
         <CardTables
           {...{ document, findings }}
@@ -102,7 +103,6 @@ function ShownCard({ of, isAdmin, shown, onSaved }: ShownCardProps) {
               {policies.download}
             </a>
             {isDraft && <Upload onLoad={setDocument} />}
-            {isAdmin && <Link href={whatIf}>{policies.edit}</Link>}
           </div>
         </Card>
       </div>

@@ -2,15 +2,14 @@
 import { useSearchParams } from 'wouter';
 import type { PoliciesReply } from '../../../src/subjects/policies/routes/forms.ts';
 import { useCard, useDifference } from '../api/policies.ts';
-import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
+import rows from '../base-ui/rows.module.css';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useNaming } from './card-tables.tsx';
 import { CountingNote } from './counting.tsx';
 import { placeName, sayingText } from './names.ts';
 import styles from './policies.module.css';
 import { useFailure, usePolicyTexts } from './policy-texts.ts';
-import { Scroll } from './versions-view.tsx';
 
 interface DifferenceProps {
   readonly shown: PoliciesReply;
@@ -99,32 +98,28 @@ function Differences({ of: { differences, applications, changed, since }, before
       {differences.length === 0 ? (
         <p>{policies.same}</p>
       ) : (
-        <Scroll label={policies.view.difference}>
-          <table className={card.table}>
-            <thead>
-              <tr>
-                <th scope="col">{policies.place}</th>
-                <th scope="col" className={card.words}>
-                  {policies.before}
-                </th>
-                <th scope="col" className={card.words}>
-                  {policies.after}
-                </th>
-                <th scope="col">{policies.touched}</th>
+        <table className={rows.rows}>
+          <thead>
+            <tr>
+              <th scope="col">{policies.place}</th>
+              <th scope="col">{policies.before}</th>
+              <th scope="col">{policies.after}</th>
+              <th scope="col">{policies.touched}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map((one) => (
+              <tr key={one.place}>
+                <th scope="row">{placeName(one.place, naming)}</th>
+                <td data-label={policies.before}>{sayingText(one.before, reasons, language, naming)}</td>
+                <td data-label={policies.after}>{sayingText(one.after, reasons, language, naming)}</td>
+                <td data-label={policies.touched}>
+                  {one.applications === null ? '—' : format.number(one.applications)}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {differences.map((one) => (
-                <tr key={one.place}>
-                  <th scope="row">{placeName(one.place, naming)}</th>
-                  <td className={card.words}>{sayingText(one.before, reasons, language, naming)}</td>
-                  <td className={card.words}>{sayingText(one.after, reasons, language, naming)}</td>
-                  <td>{one.applications === null ? '—' : format.number(one.applications)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+            ))}
+          </tbody>
+        </table>
       )}
     </Card>
   );

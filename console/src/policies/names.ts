@@ -115,3 +115,8 @@ export function whoName({ way, login }: WhoReply, policies: PolicyTexts): string
   if (way === 'operator') return login;
   return way === 'service' ? policies.byService : policies.byCommandLine(login);
 }
+
+/** Warnings in words, from their codes. */
+export function warningNames(codes: readonly string[], policies: PolicyTexts): string {
+  return codes.map((code) => policies.codes[code as keyof PolicyTexts['codes']] ?? code).join('; ');
+}

@@ -9,11 +9,12 @@ import { CardView } from './card-view.tsx';
 import { DifferenceView } from './difference-view.tsx';
 import styles from './policies.module.css';
 import { useFailure, usePolicyTexts } from './policy-texts.ts';
+import { TrialView } from './trial-view.tsx';
 import { VersionsView } from './versions-view.tsx';
 import { WatchView } from './watch-view.tsx';
 import { WhatIfView } from './what-if-view.tsx';
 
-const VIEWS = ['versions', 'card', 'difference', 'what-if', 'watch'] as const;
+const VIEWS = ['versions', 'card', 'difference', 'what-if', 'trial', 'watch'] as const;
 
 export default function PoliciesPage({ operator }: { operator: Operator }) {
   const policies = usePolicyTexts();
@@ -26,6 +27,9 @@ export default function PoliciesPage({ operator }: { operator: Operator }) {
   const live = shown?.versions.find(({ state }) => state === 'live')?.version ?? null;
   const asked = search.get('version');
   const version = shown?.versions.find((one) => one.version === asked)?.version ?? live;
+  const newest = shown?.versions.find(
+    ({ state, is_withdrawn }) => state !== 'live' && !is_withdrawn,
+  )?.version;
   const isAdmin = operator.role === 'admin';
   return (
     <div className={styles.page}>
@@ -47,6 +51,9 @@ export default function PoliciesPage({ operator }: { operator: Operator }) {
       {shown && view === 'card' && <CardView {...{ shown, version, isAdmin }} />}
       {shown && view === 'difference' && <DifferenceView {...{ shown, live, version }} />}
       {shown && view === 'what-if' && <WhatIfView key={version} {...{ shown, version, isAdmin }} />}
+      {shown && view === 'trial' && version !== null && (
+        <TrialView {...{ shown, isAdmin }} version={asked === null ? (newest ?? version) : version} />
+      )}
       {shown && view === 'watch' && <WatchView />}
     </div>
   );

@@ -73,7 +73,10 @@ export function SavedNote({ version }: { version: string | null }) {
       {version !== null && (
         <>
           {policies.saved(version)}{' '}
-          <Link href={`/policies?${new URLSearchParams({ view: 'card', version })}`}>{policies.show}</Link>
+          <Link href={`/policies?${new URLSearchParams({ view: 'card', version })}`}>{policies.show}</Link>{' '}
+          <Link href={`/policies?${new URLSearchParams({ view: 'trial', version })}`}>
+            {policies.view.trial}
+          </Link>
         </>
       )}
     </p>

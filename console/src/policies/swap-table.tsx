@@ -4,9 +4,9 @@ import card from '../base-ui/card.module.css';
 import { useFormat } from '../format/format.ts';
 import styles from './policies.module.css';
 import { usePolicyTexts } from './policy-texts.ts';
+import { approvalsOf, changes, type SwapRows } from './swaps.ts';
 
-/** By the decision before, then by the one after, in their order. */
-export function SwapTable({ rows }: { rows: readonly (readonly number[])[] }) {
+export function SwapTable({ rows }: { rows: SwapRows }) {
   const policies = usePolicyTexts();
   const format = useFormat();
   const sum = (some: readonly number[]) => some.reduce((total, count) => total + count, 0);
@@ -49,5 +49,28 @@ export function SwapTable({ rows }: { rows: readonly (readonly number[])[] }) {
         </tr>
       </tfoot>
     </table>
+  );
+}
+
+/** The same with the approval rate and the changes in words. `isTold`: screen readers hear of each change. */
+export function Swapped({ rows, isTold = false }: { rows: SwapRows; isTold?: boolean }) {
+  const policies = usePolicyTexts();
+  const format = useFormat();
+  const { all, before, after } = approvalsOf(rows);
+  const rate = (count: number) => (all === 0 ? '—' : format.percent(count / all));
+  return (
+    <>
+      <SwapTable rows={rows} />
+      <p>
+        {policies.approvalRate}: {policies.rates(rate(before), rate(after))}
+      </p>
+      <div role={isTold ? 'status' : undefined}>
+        <ul>
+          {changes(rows, policies, format.number).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      </div>
+    </>
   );
 }

@@ -12,7 +12,7 @@ import rows from '../base-ui/rows.module.css';
 import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ConfirmDialog, DeclineDialog, ProposeDialog, UndoDialog, WithdrawDialog } from './act-dialogs.tsx';
-import { whoName } from './names.ts';
+import { warningNames, whoName } from './names.ts';
 import styles from './policies.module.css';
 import { usePolicyTexts } from './policy-texts.ts';
 
@@ -91,7 +91,7 @@ function OpenProposal({ proposal, isAdmin, operatorId, onAsk }: OpenProps) {
       <p className={card.quiet}>{policies.by(by.login, format.time(at))}</p>
       {accepted.length > 0 && (
         <p className={card.quiet}>
-          {policies.accepted}: {accepted.join(', ')}
+          {policies.accepted}: {warningNames(accepted, policies)}
         </p>
       )}
       <p>
@@ -201,6 +201,12 @@ function VersionActions({ one, isAdmin, onAsk }: Omit<TableProps, 'versions'> & 
       >
         {policies.show}
       </Link>
+      <Link
+        href={`/policies?${new URLSearchParams({ view: 'trial', version })}`}
+        aria-label={`${policies.trial}: ${version}`}
+      >
+        {policies.trial}
+      </Link>
       {mayActivate && (
         <button
           type="button"
@@ -270,7 +276,7 @@ function HistoryTable({ shown: { activations, proposals } }: { shown: PoliciesRe
               {reason}
               {accepted.length > 0 && (
                 <p className={card.quiet}>
-                  {policies.accepted}: {accepted.join(', ')}
+                  {policies.accepted}: {warningNames(accepted, policies)}
                 </p>
               )}
             </td>

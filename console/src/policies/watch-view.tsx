@@ -1,5 +1,6 @@
 /** What the live policy does: decisions by day with the activations as marks, scores, reasons, drift, shadows. */
 import { scaleBand } from 'd3-scale';
+import { Link } from 'wouter';
 import type { WatchReply } from '../../../src/subjects/evaluation/routes/forms.ts';
 import { useWatch } from '../api/policies.ts';
 import { timeNow } from '../api/service-time.ts';
@@ -16,7 +17,7 @@ import { CountingNote } from './counting.tsx';
 import { type Day, everyDay } from './days.ts';
 import styles from './policies.module.css';
 import { useFailure, usePolicyTexts } from './policy-texts.ts';
-import { SwapTable } from './swap-table.tsx';
+import { ShadowList } from './shadow-list.tsx';
 import { Scroll } from './versions-view.tsx';
 
 const KINDS = ['approved', 'in_review', 'rejected'] as const;
@@ -282,31 +283,12 @@ function Drift({ watch: { drift } }: { watch: WatchReply }) {
 
 function Shadows({ watch: { shadows } }: { watch: WatchReply }) {
   const policies = usePolicyTexts();
-  const format = useFormat();
   return (
     <Card title={policies.shadows}>
-      {shadows.length === 0 && <p>{policies.noShadow}</p>}
-      {shadows.map(({ id, version, live, state, applications, matrix, ends_at }) => (
-        <div key={id}>
-          <h3>
-            {policies.shadowOf(version, live)}{' '}
-            <span className={card.chip}>{policies.shadowStates[state]}</span>
-          </h3>
-          <p className={card.quiet}>
-            {format.number(applications)} · {format.time(ends_at)} · {policies.differ}:{' '}
-            {format.number(differing(matrix))}
-          </p>
-          <SwapTable rows={matrix} />
-        </div>
-      ))}
+      <ShadowList shadows={shadows} />
+      <p>
+        <Link href={`/policies?${new URLSearchParams({ view: 'trial' })}`}>{policies.view.trial}</Link>
+      </p>
     </Card>
-  );
-}
-
-/** Those that the shadow decides otherwise. */
-function differing(matrix: readonly (readonly number[])[]): number {
-  return matrix.reduce(
-    (sum, row, before) => sum + row.reduce((rest, count, after) => rest + (before === after ? 0 : count), 0),
-    0,
   );
 }

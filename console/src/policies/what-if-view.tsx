@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { PolicyDocument } from '../../../src/domain/scorecard/document.ts';
-import { DECISIONS, type Decision } from '../../../src/domain/scorecard/scorecard.ts';
+import { DECISIONS } from '../../../src/domain/scorecard/scorecard.ts';
 import {
   isWithin,
   type OpenCube,
@@ -20,9 +20,10 @@ import { CardTables, FindingText } from './card-tables.tsx';
 import { VersionChoice } from './card-view.tsx';
 import { CountingNote } from './counting.tsx';
 import styles from './policies.module.css';
-import { type PolicyTexts, useFailure, usePolicyTexts } from './policy-texts.ts';
+import { useFailure, usePolicyTexts } from './policy-texts.ts';
 import { SaveDraft, SavedNote } from './save-draft.tsx';
-import { SwapTable } from './swap-table.tsx';
+import { Swapped } from './swap-table.tsx';
+import { approvalsOf, changes, type SwapRows } from './swaps.ts';
 
 interface WhatIfProps {
   readonly shown: PoliciesReply;
@@ -53,6 +54,9 @@ export function WhatIfView({ shown, version, isAdmin }: WhatIfProps) {
   );
 }
 
+const rowsOf = (swaps: Swaps): SwapRows =>
+  DECISIONS.map((before) => DECISIONS.map((after) => swaps[before][after]));
+
 interface TrialProps {
   readonly shown: PoliciesReply;
   readonly of: CardReply;
@@ -69,6 +73,7 @@ function Trial({ shown, of, cube, isAdmin, onSaved }: TrialProps) {
   const checked = useFindings(isAdmin && isEdited ? document : null);
   const findings = isEdited ? (checked.data?.body.findings ?? []) : of.findings;
   const swaps = isWithin(cube, of.document, document) ? whatIf(cube, document) : null;
+  const rows = swaps === null ? null : rowsOf(swaps);
   return (
     <div className={styles.two}>
       <div className={styles.page}>
@@ -78,7 +83,7 @@ function Trial({ shown, of, cube, isAdmin, onSaved }: TrialProps) {
           onChange={setDocument}
           sliders
         />
-        {swaps !== null && <Sum swaps={swaps} />}
+        {rows !== null && <Sum rows={rows} />}
       </div>
       <div className={`${styles.page} ${styles.beside}`}>
         <Card
@@ -93,7 +98,7 @@ function Trial({ shown, of, cube, isAdmin, onSaved }: TrialProps) {
             {policies.swapsNote} {policies.riskNote}
           </p>
           {cube.applications === 0 && <p>{policies.nobody}</p>}
-          {swaps === null ? <p role="alert">{policies.beyond}</p> : <Swapped swaps={swaps} />}
+          {rows === null ? <p role="alert">{policies.beyond}</p> : <Swapped rows={rows} isTold />}
         </Card>
         {isAdmin && findings.length > 0 && (
           <Card title={policies.findings}>
@@ -118,67 +123,15 @@ function Trial({ shown, of, cube, isAdmin, onSaved }: TrialProps) {
 }
 
 /** The sum of what the table says, for a screen on which the table is out of sight. */
-function Sum({ swaps }: { swaps: Swaps }) {
+function Sum({ rows }: { rows: SwapRows }) {
   const policies = usePolicyTexts();
   const format = useFormat();
-  const { all, before, after } = approvalsOf(swaps);
+  const { all, before, after } = approvalsOf(rows);
   const rate = (count: number) => (all === 0 ? '—' : format.percent(count / all));
   return (
     <p className={styles.sum} aria-hidden="true">
       {policies.approvalRate}: {policies.rates(rate(before), rate(after))}.{' '}
-      {changes(swaps, policies, format.number)[0]}
+      {changes(rows, policies, format.number)[0]}
     </p>
   );
-}
-
-function approvalsOf(swaps: Swaps) {
-  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-  return {
-    all: sum(DECISIONS.flatMap((before) => DECISIONS.map((after) => swaps[before][after]))),
-    before: sum(DECISIONS.map((after) => swaps.approved[after])),
-    after: sum(DECISIONS.map((before) => swaps[before].approved)),
-  };
-}
-
-function Swapped({ swaps }: { swaps: Swaps }) {
-  const policies = usePolicyTexts();
-  const format = useFormat();
-  const rows = DECISIONS.map((before) => DECISIONS.map((after) => swaps[before][after]));
-  const { all, before, after } = approvalsOf(swaps);
-  const rate = (count: number) => (all === 0 ? '—' : format.percent(count / all));
-  return (
-    <>
-      <SwapTable rows={rows} />
-      <p>
-        {policies.approvalRate}: {policies.rates(rate(before), rate(after))}
-      </p>
-      <div role="status">
-        <ul>
-          {changes(swaps, policies, format.number).map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      </div>
-    </>
-  );
-}
-
-/** What changes, in words, the largest change first. */
-function changes(swaps: Swaps, policies: PolicyTexts, number: (value: number) => string): string[] {
-  const { decisions } = policies;
-  const pairs = DECISIONS.flatMap((before) =>
-    DECISIONS.filter((after) => after !== before).map((after): readonly [Decision, Decision, number] => [
-      before,
-      after,
-      swaps[before][after],
-    ]),
-  ).filter(([, , count]) => count > 0);
-  if (pairs.length === 0) return [policies.noSwap];
-  return pairs
-    .toSorted((a, b) => b[2] - a[2])
-    .map(([before, after, count]) =>
-      count === 1
-        ? policies.becomesOne(decisions[before], decisions[after])
-        : policies.becomes(number(count), decisions[before], decisions[after]),
-    );
 }

@@ -89,6 +89,7 @@ export async function startOperatorListener(
         ...accounts,
         ...policies({
           ...store,
+          logFailure,
           undoSeconds: setting(UNDO_SECONDS),
           realFactorsOn: (today) => realFactorsOn(setting, today),
         }),
@@ -138,7 +139,8 @@ async function policyRoutesOf() {
     import('../../subjects/evaluation/routes/trials.ts'),
     import('../../subjects/operators/sql/admins.ts'),
   ]);
-  return (desk: Omit<Parameters<typeof policyRoutes>[0], 'holdAdmins'>) => [
+  type Desk = Omit<Parameters<typeof policyRoutes>[0], 'holdAdmins'>;
+  return (desk: Desk & Parameters<typeof trialRoutes>[0]) => [
     ...policyRoutes({ ...desk, holdAdmins }),
     ...trialRoutes(desk),
   ];

@@ -6,15 +6,8 @@ import { addCommand, addGroup, asArgument, type Cli } from '../../../program/cli
 import { shortTime, writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { changesInWords } from '../rules/backtest-report.ts';
-import {
-  DEFAULT_DAYS,
-  ENDED_WHY,
-  MOST_DAYS,
-  readShadows,
-  type ShadowReport,
-  startShadow,
-  stopShadow,
-} from '../uses/shadows.ts';
+import { DEFAULT_DAYS, MOST_DAYS } from '../rules/shadow-days.ts';
+import { ENDED_WHY, readShadows, type ShadowReport, startShadow, stopShadow } from '../uses/shadows.ts';
 
 interface Options {
   readonly json?: boolean;

@@ -2,7 +2,8 @@
 import { type Static, Type } from 'typebox';
 import type { Cube } from '../../../domain/scorecard/what-if.ts';
 import { form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
-import { Activation, Version } from '../../policies/routes/forms.ts';
+import { Activation, Version, Who } from '../../policies/routes/forms.ts';
+import { MOST_DAYS } from '../rules/shadow-days.ts';
 
 /** A count that is not over: ask again in a second. */
 const counting = { counting: Type.Boolean(), counted: Type.Integer(), since: orNull(Type.String()) };
@@ -48,6 +49,23 @@ const Drift = form({
   alert: Type.Boolean(),
 });
 
+/** By the decision before, then by the one after, in the order of `approved`, `in_review`, `rejected`. */
+const Matrix = Type.Array(Type.Array(Type.Integer()));
+
+const Shadow = form({
+  id: Type.Integer(),
+  version: Type.String(),
+  /** The version whose decisions are those before. */
+  live: Type.String(),
+  state: oneOf(['running', 'ending', 'ended']),
+  ended_why: orNull(oneOf(['stopped', 'end_date', 'activation', 'card_failed'])),
+  started_at: Time,
+  ends_at: Time,
+  ended_at: orNull(Time),
+  applications: Type.Integer(),
+  matrix: Matrix,
+});
+
 export const Watch = form({
   ...counting,
   applications: Type.Integer(),
@@ -77,23 +95,69 @@ export const Watch = form({
     }),
   ),
   activations: Type.Array(Activation),
-  shadows: Type.Array(
+  shadows: Type.Array(Shadow),
+});
+
+export const TrialsQuery = form({ version: Version });
+
+const Share = form({
+  name: Type.String(),
+  applications: Type.Integer(),
+  /** Those that were approved, and those that would be, with the 95 % interval of their share. */
+  before: Type.Integer(),
+  after: Type.Integer(),
+  low: Type.Number(),
+  high: Type.Number(),
+});
+
+export const Trials = form({
+  /** What this process tries, and what failed a moment ago. */
+  runs: Type.Array(
     form({
-      id: Type.Integer(),
       version: Type.String(),
-      /** The version whose decisions are those before. */
-      live: Type.String(),
-      state: oneOf(['running', 'ending', 'ended']),
-      ended_why: orNull(Type.String()),
-      started_at: Time,
-      ends_at: Time,
+      since: orNull(Type.String()),
       applications: Type.Integer(),
-      /** By the decision before, then by the one of the shadow, in the order of `approved`, `in_review`, `rejected`. */
-      matrix: Type.Array(Type.Array(Type.Integer())),
+      has_failed: Type.Boolean(),
     }),
   ),
+  /** The newest backtests of the version. */
+  backtests: Type.Array(
+    form({
+      id: Type.Integer(),
+      /** Whether the version is still what was tried. */
+      is_current: Type.Boolean(),
+      since: orNull(Type.String()),
+      at: Time,
+      by: Who,
+      applications: Type.Integer(),
+      matrix: Matrix,
+      /** The debts, in US dollars. */
+      usd: Type.Array(Type.Array(Type.Number())),
+      reviews_a_day: form({ before: Type.Number(), after: Type.Number() }),
+      currencies: Type.Array(Share),
+      partners: Type.Array(Share),
+      months: Type.Array(Share),
+    }),
+  ),
+  shadows: Type.Array(Shadow),
 });
+
+export const NewBacktest = form({
+  version: Version,
+  /** The first day of the registrations, in UTC; null: all. */
+  since: orNull(Type.String({ format: 'date' })),
+});
+
+export const NewShadow = form({
+  version: Version,
+  days: Type.Integer({ minimum: 1, maximum: MOST_DAYS }),
+});
+
+export const ShadowEnd = form({ version: Version });
 
 export type HistoryReply = Static<typeof History>;
 export type DifferenceReply = Static<typeof Difference>;
 export type WatchReply = Static<typeof Watch>;
+export type ShadowReply = Static<typeof Shadow>;
+export type TrialsReply = Static<typeof Trials>;
+export type BacktestReply = TrialsReply['backtests'][number];

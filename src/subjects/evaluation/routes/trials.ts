@@ -4,32 +4,31 @@
  */
 
 import { reasonWords } from '../../../domain/scorecard/reasons.ts';
-import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
-import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { answered } from '../../policies/routes/answered.ts';
 import {
   compared,
-  readDocument,
+  readCurrent,
   readLiveDocument,
   showActivations,
 } from '../../policies/uses/show-policies.ts';
 import { History as Counts } from '../uses/history.ts';
-import { readShadows, type ShadowReport } from '../uses/shadows.ts';
+import { readShadows } from '../uses/shadows.ts';
 import { Difference, DifferenceQuery, History, HistoryQuery, Watch } from './forms.ts';
+import { shownShadows, type Trying, trialActRoutes } from './trial-acts.ts';
 
 /** The routes. */
-export function trialRoutes({
-  database,
-  clock,
-}: {
-  readonly database: Database;
-  readonly clock: Clock;
-}): Route[] {
+export function trialRoutes(trying: Trying): Route[] {
+  const { database, clock } = trying;
   const counts = new Counts(database, clock);
-  return [historyRoute(database, counts), differenceRoute(database, counts), watchRoute(database, counts)];
+  return [
+    historyRoute(database, counts),
+    differenceRoute(database, counts),
+    watchRoute(database, counts),
+    ...trialActRoutes(trying),
+  ];
 }
 
 function historyRoute(database: Database, counts: Counts): Route {
@@ -44,7 +43,7 @@ function historyRoute(database: Database, counts: Counts): Route {
     reply: History,
     run: ({ query: { version } }) =>
       answered(async () => {
-        const found = await counts.cube(await readDocument(database, version));
+        const found = await counts.cube((await readCurrent(database, version)).document);
         return {
           body: found.counting
             ? { ...found, since: null, cube: null }
@@ -66,9 +65,9 @@ function differenceRoute(database: Database, counts: Counts): Route {
     reply: Difference,
     run: ({ query }) =>
       answered(async () => {
-        const [before, after] = [
-          await readDocument(database, query.before),
-          await readDocument(database, query.after),
+        const [{ document: before }, { document: after }] = [
+          await readCurrent(database, query.before),
+          await readCurrent(database, query.after),
         ];
         const found = await counts.pair(before, after);
         const report = found.counting ? null : found.result;
@@ -96,17 +95,6 @@ function isCounted(place: string): boolean {
   );
 }
 
-/** The shadows that the page shows: those that run, and the last ones. */
-const MOST_SHADOWS = 10;
-
-function shadowOf(shadow: ShadowReport) {
-  const { started_at: startedAt, ends_at: endsAt, ended_why: endedWhy } = shadow;
-  return {
-    ...{ ...shadow, startedAt, endsAt, endedWhy },
-    matrix: DECISIONS.map((before) => DECISIONS.map((after) => shadow.matrix[before][after])),
-  };
-}
-
 function watchRoute(database: Database, counts: Counts): Route {
   return route({
     method: 'GET',
@@ -132,7 +120,7 @@ function watchRoute(database: Database, counts: Counts): Route {
           days: report.days.map(({ in_review: inReview, ...day }) => ({ ...day, inReview })),
           reasons,
           activations,
-          shadows: shadows.slice(0, MOST_SHADOWS).map(shadowOf),
+          shadows: shownShadows(shadows),
           counting: found.counting,
           counted: found.counting ? found.counted : report.applications,
           since: found.counting ? null : found.since,

@@ -2,6 +2,7 @@
  * Tries a policy on stored applications (D51), and stores the result, which an activation may then rest on. Reads
  * `batches`; stores by the policies' `sql/backtests.ts` and records the act.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { applicationIdAt, toBatchId } from '../../../domain/application/ids.ts';
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -11,6 +12,7 @@ import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import {
   keepBacktest,
   listBacktests,
+  newestBacktestsOf,
   readBacktest,
   type StoredBacktest,
 } from '../../policies/sql/backtests.ts';
@@ -33,17 +35,30 @@ export interface TimedReport extends TriedReport {
 
 export type StoredReport = StoredBacktest<TimedReport>;
 
+/** Hears how many applications a run has tried. */
+export type Progress = (applications: number) => void;
+
+/** The event loop is free after so many applications, which take a millisecond or two: a service may run it. */
+const AT_ONCE = 2_000;
+
 /** Tries `card` on what was registered on or after the day `since`, `YYYY-MM-DD`; null: on everything. */
-export async function backtest(session: Session, card: Card, since: string | null): Promise<TriedReport> {
+export async function backtest(
+  session: Session,
+  card: Card,
+  since: string | null,
+  progress: Progress = () => {},
+): Promise<TriedReport> {
   const cards = await readCards(session);
   const labels = new Map((await storedLabelKinds(session)).map((kind) => [kind, new LabelCount()] as const));
   const counts = new Backtest(card);
   const decided = new DecidedFacts();
+  let [tried, told] = [0, 0];
   for await (const page of decidedBatches(session, since)) {
     const known = labels.size === 0 ? NONE : await labelsOf(session, [...labels.keys()], page);
     for (const { id, policyId, partnerId, day, facts } of page) {
       const batch = counts.batch(cards.get(policyId) ?? card, partnerId, day);
-      for (let position = decided.beginText(facts) - 1; position >= 0; position -= 1) {
+      const positions = decided.beginText(facts);
+      for (let position = positions - 1; position >= 0; position -= 1) {
         const found = decided.read(position);
         if (found === 'damaged') batch.addDamaged();
         if (found !== 'read') continue;
@@ -52,6 +67,11 @@ export async function backtest(session: Session, card: Card, since: string | nul
         for (const [kind, isBad] of known.get(applicationIdAt(id, position)) ?? [])
           labels.get(kind)?.add(isBad, decided, after);
       }
+      tried += positions;
+      if (tried - told < AT_ONCE) continue;
+      told = tried;
+      progress(tried);
+      await nextTurn();
     }
   }
   const report = counts.report(await readPartnerNames(session, counts.partners));
@@ -84,10 +104,11 @@ export async function tryVersion(
   context: OperatorContext,
   version: string,
   since: string | null,
+  progress?: Progress,
 ): Promise<StoredReport> {
   const { card, content } = await findVersion(context, version);
   const began = context.clock.monotonicMs();
-  const report = await backtest(context.database, card, since);
+  const report = await backtest(context.database, card, since, progress);
   const seconds = (context.clock.monotonicMs() - began) / 1000;
   const sha256 = digestOf(content);
   const result = { version, sha256, since, by: context.actor, report: { ...report, seconds } };
@@ -101,6 +122,11 @@ export async function tryVersion(
 /** A stored result; null: there is none. */
 export function storedBacktest({ database }: OperatorContext, id: number): Promise<StoredReport | null> {
   return readBacktest(database, id);
+}
+
+/** The newest stored results of a version. */
+export function newestBacktests(session: Session, version: string, most: number): Promise<StoredReport[]> {
+  return newestBacktestsOf(session, version, most);
 }
 
 /** All stored results, the newest first. */

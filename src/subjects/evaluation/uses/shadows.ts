@@ -25,10 +25,8 @@ import {
   type ShadowRow,
 } from '../sql/shadows.ts';
 import { type Follower, followDecisions } from './follow-decisions.ts';
+import { TrialRefusal } from './refusal.ts';
 
-/** Days of a shadow that names none, and the most. */
-export const DEFAULT_DAYS = 14;
-export const MOST_DAYS = 90;
 /** Shadows that run at once: each costs the upkeep a little. Two starts at the same moment may make one more. */
 export const MOST_RUNNING = 5;
 
@@ -51,11 +49,14 @@ export async function startShadow(context: OperatorContext, version: string, day
   const live = await readLive(context.database);
   if (live === null) throw new OperatorError('no policy is live yet: the first start activates one');
   if (live.content.version === version)
-    throw new OperatorError(`policy ${version} is live: its shadow would be itself`);
+    throw new TrialRefusal('live', `policy ${version} is live: its shadow would be itself`);
   const shadow = { version, content, constants, sha256: digestOf(content), live, days, actor: context.actor };
   const start = async ({ database }: OperatorContext) => {
     if ((await countRunning(database)) >= MOST_RUNNING)
-      throw new OperatorError(`${MOST_RUNNING} shadows run already: stop one with policy shadow stop`);
+      throw new TrialRefusal(
+        'too_many_shadows',
+        `${MOST_RUNNING} shadows run already: stop one with policy shadow stop`,
+      );
     return addShadow(database, { ...shadow, from: (await lastBatchNumber(database)) + 1 });
   };
   const endsAt = await acting(context, start, () => ({
@@ -63,7 +64,7 @@ export async function startShadow(context: OperatorContext, version: string, day
     target: `policy ${version}`,
   })).catch((error: unknown) => {
     if (errorCode(error) !== IS_THERE) throw error;
-    throw new OperatorError(`a shadow of policy ${version} runs already`);
+    throw new TrialRefusal('shadow_runs', `a shadow of policy ${version} runs already`);
   });
   return { version, live: live.content.version, endsAt };
 }
@@ -79,7 +80,7 @@ export async function stopShadow(context: OperatorContext, version: string): Pro
       const running = await findRunning(database, version);
       const before = (await lastBatchNumber(database)) + 1;
       if (running === null || !(await endShadow(database, running, 'stopped', before)))
-        throw new OperatorError(`no shadow of policy ${version} runs`);
+        throw new TrialRefusal('no_shadow', `no shadow of policy ${version} runs`);
       return running;
     },
     () => ({ act: 'policy shadow stop', target: `policy ${version}` }),

@@ -14,7 +14,8 @@ const Accept = Type.Array(Code, { maxItems: 32 });
 /** Its own rule is that of all reasons. */
 const Reason = Type.String({ maxLength: 2_000 });
 
-const Who = form({
+/** Who did something. */
+export const Who = form({
   way: oneOf(['operator', 'service', 'command_line']),
   id: orNull(Type.Integer()),
   login: Type.String(),

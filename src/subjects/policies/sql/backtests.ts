@@ -28,6 +28,7 @@ const READ = `
     b.actor AS by, b.report
   FROM policy_backtests b`;
 const READ_ONE = `${READ} WHERE b.id = $1`;
+const READ_NEWEST = `${READ} WHERE b.version = $1 ORDER BY b.id DESC LIMIT $2`;
 const READ_ALL = `${READ} ORDER BY b.id DESC`;
 
 /** Stores a result, and returns it as it is stored. */
@@ -47,6 +48,15 @@ export async function readBacktest<Report>(
   id: number,
 ): Promise<StoredBacktest<Report> | null> {
   return (await session.query<StoredBacktest<Report>>(READ_ONE, [id])).rows[0] ?? null;
+}
+
+/** The newest stored results of a version. */
+export async function newestBacktestsOf<Report>(
+  session: Session,
+  version: string,
+  most: number,
+): Promise<StoredBacktest<Report>[]> {
+  return (await session.query<StoredBacktest<Report>>(READ_NEWEST, [version, most])).rows;
 }
 
 /** All stored results, the newest first. */

@@ -65,7 +65,8 @@ export function actingAs({ database, vault, clock }: PolicyDesk, operatorId: num
   return { database, vault, clock, actor: actorOf(operatorId) };
 }
 
-const actorOf = (operatorId: number) => `operator ${operatorId}`;
+/** How the history names an operator with an account. */
+export const actorOf = (operatorId: number) => `operator ${operatorId}`;
 
 /** A version as it could be activated. */
 interface Candidate {

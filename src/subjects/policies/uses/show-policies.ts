@@ -79,7 +79,7 @@ export async function showActivations(session: Session): Promise<ShownActivation
 const SERVICE = 'ventanilla';
 
 /** Reads the logins behind names of the record. */
-async function naming(session: Session, names: readonly (string | null)[]) {
+export async function naming(session: Session, names: readonly (string | null)[]) {
   const logins = await loginsOf(session, names);
   return (name: string | null): Who | null => {
     if (name === null) return null;
@@ -134,11 +134,14 @@ function reasonsOf(document: PolicyDocument): ShownCard['reasons'] {
   });
 }
 
-/** The document of a version or a draft. Throws a `PolicyRefusal` (404) where there is none. */
-export async function readDocument(session: Session, version: string): Promise<PolicyDocument> {
+/** A version or a draft as it is now: its document and the digest of its content. Throws as `showCard`. */
+export async function readCurrent(
+  session: Session,
+  version: string,
+): Promise<{ readonly document: PolicyDocument; readonly sha256: string }> {
   const content = (await findPolicy(session, version))?.content ?? (await findDraft(session, version));
   if (content === null) throw noVersion();
-  return documentOf(content);
+  return { document: documentOf(content), sha256: digestOf(content) };
 }
 
 /** What two documents do differently. */
