@@ -235,7 +235,8 @@ const SEES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   },
   'subjects/documents': { 'wire/gate': /\/fair-queue\.ts$/ },
   'subjects/signing': {
-    'subjects/messages': /\/channels\/|\/uses\/public-holidays\.ts$|\/sql\/(replies|suppressions)\.ts$/,
+    'subjects/messages':
+      /\/channels\/|\/uses\/public-holidays\.ts$|\/sql\/(replies|replies\/contents|suppressions)\.ts$/,
   },
   'subjects/rights': { 'subjects/desk': /\/sql\/|\/uses\/notes\.ts$/ },
 };

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import type { EvidenceEntry, EvidenceKind } from '../../src/domain/evidence/evidence.ts';
 import type { ContractTemplate } from '../../src/domain/loan/contract-template.ts';
 import type { CountryTerms, Terms } from '../../src/domain/loan/terms.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
+import { readReplyContents } from '../../src/subjects/messages/sql/replies/contents.ts';
 import { checkSeal } from '../../src/subjects/signing/pdf/check-seal.ts';
 import { demoIdentity } from '../../src/subjects/signing/pdf/demo-identity.ts';
 import { sealerOf } from '../../src/subjects/signing/pdf/seal.ts';
@@ -27,6 +29,7 @@ import { cpuMsOf } from '../support/cpu-time.ts';
 import { testDatabase } from '../support/database.ts';
 import { besideLock } from '../support/held-lock.ts';
 import { attached, missingPdfTools, pdfsig, pdfText, qpdfFault } from '../support/pdf-tools.ts';
+import { queueReply, textContent } from '../support/replies.ts';
 import { shifted } from '../support/shifted.ts';
 import { testSigning } from '../support/signing.ts';
 
@@ -677,6 +680,53 @@ describe('the evidence', () => {
     const { code, out } = await run('contract', 'verify', `${unsigned}`);
     assert.equal(code, 1);
     assert.match(out, /FAIL {2}state: /);
+  });
+
+  /** Signs after a consent and an offer that were said in these words, and makes the final PDF. */
+  const signedWith = async (said: Readonly<Record<'consent' | 'offer', string>>, stored = said) => {
+    const id = await begin();
+    const shown = await json('application', 'show', `${id}`, '--reveal', '--reason', 'x');
+    const entry = (kind: EvidenceKind, turn: number, sha256?: string): EvidenceEntry => ({
+      ...{ kind, at: new Date() },
+      facts: sha256 === undefined ? { turn } : { turn, sha256 },
+    });
+    for (const [index, text] of [stored.consent, stored.offer].entries())
+      await queueReply(store, { id, phone: shown.phone }, index + 1, textContent(text));
+    const entries = [
+      entry('data_consent_asked', 1, hash('sha256', said.consent)),
+      entry('data_consent_given', 2),
+      entry('offer_shown', 2, hash('sha256', said.offer)),
+      entry('offer_accepted', 3),
+    ];
+    await inTransaction(runtime, (session) =>
+      recordEvidence(session, store.vault, [{ applicationId: id, entries }]),
+    );
+    await sign(id);
+    return { id, phone: shown.phone as string, bytes: (await finishContract(context, id))!.bytes };
+  };
+
+  it('D46: the words of the consent and of the offer are annexes of the final PDF, and survive an erasure', async () => {
+    const said = {
+      consent: 'Hola Ñandú 👍. ¿Nos autorizas?\n\nEscribe ASESOR.',
+      offer: 'Monto: $\u00a06.000.000',
+    };
+    const { id, phone, bytes } = await signedWith(said);
+    assert.deepEqual(await faultsOf(id), []);
+    await json('subject', 'erase', '--phone', phone, '--reason', 'ticket', '--close', '--yes');
+    assert.deepEqual(await readReplyContents(database, store.vault, id), []);
+    assert.deepEqual(await faultsOf(id), []);
+    const after = (await finishContract(context, id))!.bytes;
+    assert.deepEqual(after, bytes);
+    if (missingPdfTools !== false) return;
+    assert.equal(attached(after, 'consent.txt').toString(), said.consent);
+    assert.equal(attached(after, 'offer.txt').toString(), said.offer);
+    assert.match(pdfText(after), /Anexo: la oferta que se aceptó[\s\S]*Monto: \$\s6\.000\.000/);
+  });
+
+  it('D46: words that are gone, or others than the evidence has, are not attached, and verify says so', async () => {
+    const said = { consent: 'Autorizo', offer: 'Monto: 1' };
+    const { id } = await signedWith(said, { ...said, offer: 'Monto: 2' });
+    assert.deepEqual(await faultsOf(id), ['document: the words of the offer are not attached']);
   });
 
   it('D46: verify asks for the evidence that the contract was shown and accepted', async () => {

@@ -58,7 +58,7 @@ describe('a contract', { skip: missingPdfTools }, async () => {
 
   it('says that nothing may be added: its one signature certifies it (DocMDP)', async () => {
     const shown = await make(text('Uno'));
-    const certificate = { blocks: [text('Certificado')], foot: FOOT, evidence: '{}' };
+    const certificate = { blocks: [text('Certificado')], foot: FOOT, evidence: '{}', annexes: {} };
     const signed = await sealer.seal(await signedPdf(HEADING, shown, certificate), { reason: 'x', at: AT });
     for (const pdf of [shown, signed]) {
       const { catalog, value } = objectsOf(pdf);
@@ -130,7 +130,8 @@ describe('a contract', { skip: missingPdfTools }, async () => {
 
   it('is part of the signed document: its pages, then the certificate, and itself byte for byte', async () => {
     const shown = await make(text('Valor: 100'), TABLE);
-    const certificate = { blocks: [text('Certificado')], foot: FOOT, evidence: '{"a":"ñ"}' };
+    const annexes = { consent: 'Sí, autorizo 👍\n', offer: 'Monto: 100' };
+    const certificate = { blocks: [text('Certificado')], foot: FOOT, evidence: '{"a":"ñ"}', annexes };
     const signed = await sealer.seal(await signedPdf(HEADING, shown, certificate), { reason: 'x', at: AT });
     assert.equal(qpdfFault(signed), null);
     const said = pdfsig(signed);
@@ -138,6 +139,8 @@ describe('a contract', { skip: missingPdfTools }, async () => {
     assert.match(said, /Total document signed/);
     assert.deepEqual(attached(signed, 'contract.pdf'), shown);
     assert.equal(attached(signed, 'evidence.json').toString(), '{"a":"ñ"}');
+    assert.equal(attached(signed, 'consent.txt').toString(), annexes.consent);
+    assert.equal(attached(signed, 'offer.txt').toString(), annexes.offer);
     const read = pdfText(signed);
     assert.ok(read.startsWith(pdfText(shown).trimEnd().slice(0, -1)), 'the pages of the shown contract');
     assert.match(read, /Certificado/);

@@ -17,7 +17,19 @@ export interface Heading {
 }
 
 /** The names of the files within a final PDF. */
-export const ATTACHED = { contract: 'contract.pdf', evidence: 'evidence.json' } as const;
+export const ATTACHED = {
+  contract: 'contract.pdf',
+  evidence: 'evidence.json',
+  consent: 'consent.txt',
+  offer: 'offer.txt',
+} as const;
+
+/** What a final PDF has besides, in the words that the applicant read. */
+export const ANNEXES = ['consent', 'offer'] as const;
+export type Annex = (typeof ANNEXES)[number];
+
+/** The words of the annexes. Some that are deleted or do not open are left out. */
+export type AnnexTexts = Readonly<Partial<Record<Annex, string>>>;
 
 /** The contract that the applicant reads before the acceptance. Equal values give pages with equal texts. */
 export async function contractPdf(
@@ -32,13 +44,18 @@ export async function contractPdf(
 
 /**
  * The signed contract: the pages of the shown one, then the certificate. The shown PDF is attached byte for byte, so
- * that its hash stays provable, and the evidence is attached as JSON. The pages are copied into a new PDF, because
- * common readers report a sealed PDF that gets more pages as changed.
+ * that its hash stays provable; the evidence is attached as JSON, the annexes as texts. The pages are copied into a new
+ * PDF, because common readers report a sealed PDF that gets more pages as changed.
  */
 export async function signedPdf(
   heading: Heading,
   shown: Uint8Array,
-  certificate: { readonly blocks: readonly Block[]; readonly foot: Foot; readonly evidence: string },
+  certificate: {
+    readonly blocks: readonly Block[];
+    readonly foot: Foot;
+    readonly evidence: string;
+    readonly annexes: AnnexTexts;
+  },
 ): Promise<Uint8Array> {
   const pdf = PDF.create();
   const source = await PDF.load(shown);
@@ -53,6 +70,11 @@ export async function signedPdf(
     mimeType: 'application/json',
     ...dates,
   });
+  for (const annex of ANNEXES) {
+    const text = certificate.annexes[annex];
+    if (text !== undefined)
+      pdf.addAttachment(ATTACHED[annex], Buffer.from(text), { mimeType: 'text/plain', ...dates });
+  }
   return finished(pdf, heading);
 }
 

@@ -46,6 +46,8 @@ interface ContractWords {
   readonly contract: string;
   readonly certificate: string;
   readonly certificateText: string;
+  /** Above the words of each annex. */
+  readonly annexes: Readonly<Record<'consent' | 'offer', string>>;
   /** Above the rows of evidence. */
   readonly evidence: string;
   /** What the certificate says to people. */
@@ -103,7 +105,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     contract: 'Contrato',
     certificate: 'Certificado de la firma',
     certificateText:
-      'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, y los datos de esta página van como archivos adjuntos de este documento.',
+      'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, los datos de esta página y las palabras de la autorización y de la oferta van como archivos adjuntos de este documento.',
+    annexes: {
+      consent: 'Anexo: la autorización que se dio, como se leyó en el chat',
+      offer: 'Anexo: la oferta que se aceptó, como se leyó en el chat',
+    },
     evidence: 'Registro de la evidencia',
     certified: {
       application: 'solicitud',
@@ -158,7 +164,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     contract: 'Contrato',
     certificate: 'Certificado da assinatura',
     certificateText:
-      'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, e os dados desta página são anexos deste documento.',
+      'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, os dados desta página e as palavras da autorização e da oferta são anexos deste documento.',
+    annexes: {
+      consent: 'Anexo: a autorização que foi dada, como foi lida na conversa',
+      offer: 'Anexo: a oferta que foi aceita, como foi lida na conversa',
+    },
     evidence: 'Registro das evidências',
     certified: {
       application: 'pedido',
@@ -213,7 +223,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
     contract: 'Contract',
     certificate: 'Certificate of the signature',
     certificateText:
-      'The pages before repeat the contract that was shown. The shown contract, byte by byte, and the data of this page are attached to this document.',
+      'The pages before repeat the contract that was shown. The shown contract, byte by byte, the data of this page, and the words of the consent and of the offer are attached to this document.',
+    annexes: {
+      consent: 'Annex: the consent that was given, as it was read in the chat',
+      offer: 'Annex: the offer that was accepted, as it was read in the chat',
+    },
     evidence: 'Record of the evidence',
     certified: {
       application: 'application',

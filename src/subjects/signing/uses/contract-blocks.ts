@@ -9,6 +9,7 @@ import { lateRateText } from '../../../domain/loan/late-interest.ts';
 import type { Payment } from '../../../domain/loan/loan.ts';
 import { addMonths } from '../../../domain/loan/local-day.ts';
 import { formatMoney, formatPercent, moneyText } from '../../../domain/money/money.ts';
+import { ANNEXES, type AnnexTexts } from '../pdf/make.ts';
 import { CONTRACT_WORDS, SCHEDULE_COLUMNS } from '../rules/contract-words.ts';
 import type { ContractTerms, StoredContract } from '../sql/contracts.ts';
 import type { Evidence } from '../sql/evidence.ts';
@@ -144,8 +145,15 @@ function lastDayText(end: Date, locale: string, timeZone: string): string {
   return new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long' }).format(end.getTime() - 1);
 }
 
-/** The blocks of the certificate: what was signed, when and how, for people; then every line of evidence. */
-export function certificateBlocks(contract: StoredContract, evidence: readonly Evidence[]): Block[] {
+/**
+ * The blocks of the certificate: what was signed, when and how, for people; the words of the annexes; then every line
+ * of evidence.
+ */
+export function certificateBlocks(
+  contract: StoredContract,
+  evidence: readonly Evidence[],
+  annexes: AnnexTexts,
+): Block[] {
   const words = CONTRACT_WORDS[contract.terms.language];
   const line = ({ number, kind, recordedAt, happenedAt, facts, mac }: Evidence) =>
     `${number}. ${kind} ${happenedAt ?? recordedAt} ${factsText(facts)} mac=${mac.toString('hex')}`;
@@ -153,6 +161,14 @@ export function certificateBlocks(contract: StoredContract, evidence: readonly E
     { kind: 'title', text: words.certificate },
     { kind: 'text', text: words.certificateText },
     { kind: 'text', text: certifiedText(contract, evidence) },
+    ...ANNEXES.flatMap((annex): Block[] => {
+      const text = annexes[annex];
+      if (text === undefined) return [];
+      return [
+        { kind: 'heading', text: words.annexes[annex] },
+        { kind: 'text', text },
+      ];
+    }),
     { kind: 'heading', text: words.evidence },
     ...evidence.map((one): Block => ({ kind: 'text', text: line(one) })),
   ];

@@ -9,11 +9,12 @@ import { inTransaction } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { newFileKey } from '../../documents/store/document-store.ts';
 import { sealWith } from '../../documents/store/sealed-file.ts';
-import { signedPdf } from '../pdf/make.ts';
+import { ANNEXES, signedPdf } from '../pdf/make.ts';
 import { CONTRACT_WORDS } from '../rules/contract-words.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
 import { claimFinish, noteFinish, readContract, type StoredContract } from '../sql/contracts.ts';
 import { addEvidence, type Evidence, readEvidence } from '../sql/evidence.ts';
+import { readAnnexes } from './annexes.ts';
 import type { SigningContext } from './context.ts';
 import { certificateBlocks, footOf } from './contract-blocks.ts';
 import { headingOf, readPdf, readShown } from './make-contract.ts';
@@ -49,12 +50,14 @@ export async function finishContract(
   if (claimed.before !== null) await store.delete(claimed.before);
   const shown = await readShown(context, contract);
   const evidence = untilSigned((await readEvidence(database, vault, id)).rows);
+  const annexes = await readAnnexes(database, vault, id, evidence);
   const { certificate } = CONTRACT_WORDS[contract.terms.language];
   const heading = headingOf(contract.terms, certificate, at);
   const pdf = await signedPdf(heading, shown, {
-    blocks: certificateBlocks(contract, evidence),
+    blocks: certificateBlocks(contract, evidence, annexes),
     foot: footOf(contract.id, contract.terms, certificate),
     evidence: evidenceJson(id, evidence),
+    annexes,
   });
   const bytes = await sealer.seal(pdf, { reason: certificate, at });
   const signedSha256 = hash('sha256', bytes, 'buffer');
@@ -65,6 +68,7 @@ export async function finishContract(
       contract: contract.id,
       sha256: signedSha256.toString('hex'),
       certificate: sealer.certificate,
+      annexes: ANNEXES.filter((annex) => annexes[annex] !== undefined).join(','),
     };
     await addEvidence(session, vault, [
       { applicationId: id, entries: [{ kind: 'document_made', at: null, facts }] },

@@ -9,11 +9,12 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { readApplications } from '../../applications/sql/applications.ts';
 import { checkSeal } from '../pdf/check-seal.ts';
-import { ATTACHED } from '../pdf/make.ts';
+import { ANNEXES, ATTACHED } from '../pdf/make.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
 import { readContract, type StoredContract } from '../sql/contracts.ts';
 import { factsOfLine, readLines, type StoredLine } from '../sql/disbursements.ts';
 import { type Evidence, type EvidenceChain, readEvidence } from '../sql/evidence.ts';
+import { annexFacts } from './annexes.ts';
 import type { SigningContext } from './context.ts';
 import { evidenceJson, readSigned, untilSigned } from './finish-contract.ts';
 import { readPdf, readShown } from './make-contract.ts';
@@ -163,6 +164,8 @@ async function documentFault(
   ) {
     return 'other evidence is attached than the store has';
   }
+  const annexes = annexFault(pdf, made, untilSigned(evidence));
+  if (annexes !== null) return annexes;
   const pages = (await PDF.load(shown)).getPages();
   const differs = pages.some(
     (page, index) => page.extractText().text !== pdf.getPages()[index]?.extractText().text,
@@ -195,6 +198,23 @@ async function paymentFault(
     if (proof === null) continue;
     const bytes = await pdfOf(() => readPdf(store, secret, proof.key, proof.sha256, contract.id));
     if (typeof bytes === 'string') return `the proof of line ${number}: ${bytes}`;
+  }
+  return null;
+}
+
+/**
+ * What is wrong with the attached words of the consent and of the offer; null: nothing. A document from before it had
+ * annexes names none.
+ */
+function annexFault(pdf: PDF, made: string, evidence: readonly Evidence[]): string | null {
+  if ((JSON.parse(made) as { annexes?: string }).annexes === undefined) return null;
+  for (const annex of ANNEXES) {
+    const facts = annexFacts(annex, evidence);
+    if (facts === null) continue;
+    const attached = pdf.getAttachment(ATTACHED[annex]);
+    if (attached === null) return `the words of the ${annex} are not attached`;
+    if (hash('sha256', attached) !== facts.sha256)
+      return `other words of the ${annex} are attached than the evidence tells of`;
   }
   return null;
 }
