@@ -79,11 +79,19 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
         readonly properties: Members;
       }[];
       const rows = table('### Error entry\n');
-      const names = rows.map((row) => codesIn(row[column] as string)[0] as string);
-      const always = names.slice(0, 2);
+      const namesOf = (where: readonly string[]) =>
+        rows
+          .filter((row) => where.includes(row[3] as string))
+          .map((row) => codesIn(row[column] as string)[0]!);
+      const names = rows.map((row) => codesIn(row[column] as string)[0]!);
+      const coded = ['always', 'with codes'];
       assert.deepEqual(
         new Set(kinds.map(({ properties }) => Object.keys(properties).join())),
-        new Set([always.join(), names.join()]),
+        new Set([
+          namesOf(coded).join(),
+          namesOf([...coded, 'with codes, of wrong fields']).join(),
+          namesOf([...coded, 'over the quota']).join(),
+        ]),
       );
       for (const [index, name] of names.entries()) {
         const types = kinds.flatMap(({ properties }) =>

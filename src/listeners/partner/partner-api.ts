@@ -25,7 +25,7 @@ import {
   WEBHOOK_PATH,
   type WebhookOptions,
 } from '../../subjects/messages/routes/whatsapp-webhook.ts';
-import { getQuota, type QuotaService } from '../../subjects/partners/routes/get-quota.ts';
+import { getQuota, type QuotaService, quotaHeaders } from '../../subjects/partners/routes/get-quota.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
 import { readFeedQuery } from '../../wire/contract/partner-reads.ts';
 import { RequestError } from '../../wire/contract/request.ts';
@@ -256,7 +256,11 @@ function shareOf({ credential }: FastifyRequest) {
 // The routes of partners: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D36, D41).
 
 /** What the routes need. */
-interface PartnerRoutes extends BatchService, QuotaService, FeedService, ApplicationService {
+interface PartnerRoutes
+  extends Omit<BatchService, 'quotaHeaders'>,
+    QuotaService,
+    FeedService,
+    ApplicationService {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
@@ -273,6 +277,10 @@ function addPartnerRoutes(app: FastifyInstance, routes: PartnerRoutes): void {
 /** The routes of both environments: the quota for GET, a batch for POST. */
 function addBatches(app: FastifyInstance, routes: PartnerRoutes): void {
   const faultText = faultTexts(routes.fields);
+  const batches: BatchService = {
+    ingest: routes.ingest,
+    quotaHeaders: (credential, deadline) => quotaHeaders(routes, credential, deadline),
+  };
   for (const environment of ENVIRONMENTS) {
     const path = `${routes.basePath}/${environment}`;
     const onRequest = checkKey(routes, environment);
@@ -283,7 +291,7 @@ function addBatches(app: FastifyInstance, routes: PartnerRoutes): void {
     );
     app.post(path, { onRequest }, (request, reply) =>
       whenAdmitted(routes.admission, request, (credential) =>
-        postBatch(routes, faultText, environment, credential, request, reply),
+        postBatch(batches, faultText, environment, credential, request, reply),
       ),
     );
   }

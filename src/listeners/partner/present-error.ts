@@ -11,6 +11,7 @@ import { type LogFailure, temporaryTrouble } from '../../program/operations/fail
 import { OtherEnvironmentError } from '../../subjects/partners/uses/authenticate.ts';
 import { RequestError } from '../../wire/contract/request.ts';
 import {
+  asksForCodes,
   chooseLanguage,
   type RequestProblem,
   requestStatus,
@@ -66,10 +67,11 @@ export function presentError(
     bytes: request.routeOptions.bodyLimit,
     base: basePath,
   });
+  const answer = asksForCodes(request.headers.accept) ? { error: text, code: problem } : { error: text };
   return reply
     .status(requestStatus(problem))
     .header('Content-Type', 'application/json')
-    .send(Buffer.from(JSON.stringify({ error: text })));
+    .send(Buffer.from(JSON.stringify(answer)));
 }
 
 function retryAfterOf(error: unknown): number {

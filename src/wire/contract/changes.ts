@@ -19,6 +19,10 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         es: '`GET /PRO/applications/{id}` y el evento `application.status_changed` dicen hasta cuatro motivos de una decisión que no es una aprobación, el más importante primero: `reason_codes`. La respuesta a un lote es como antes.',
       },
       {
+        en: 'With `Accept: application/json; profile=codes` errors have a `code` beside their text, faults of fields are listed in `fields`, and `X-Quota-Remaining` and `X-Quota-Reset` tell what is left of the daily cap. Without it answers are as before.',
+        es: 'Con `Accept: application/json; profile=codes` los errores traen un `code` junto a su texto, los campos con fallos vienen en `fields`, y `X-Quota-Remaining` y `X-Quota-Reset` dicen cuánto queda del cupo diario. Sin eso, las respuestas son como antes.',
+      },
+      {
         en: 'An application may tell when, in which words and how the applicant agreed that you pass the data on: `consent_at`, `consent_text`, `consent_channel`. They are optional and change no outcome.',
         es: 'Una solicitud puede decir cuándo, con qué palabras y cómo te autorizó el solicitante a entregar sus datos: `consentimiento_fecha`, `consentimiento_texto`, `consentimiento_canal`. Son opcionales y no cambian ningún resultado.',
       },

@@ -31,6 +31,15 @@ export const HEADERS = {
     description: 'Present where this answer is the first answer again.',
     schema: { type: 'string', const: 'true' },
   },
+  QuotaRemaining: {
+    description:
+      'What is left of the daily cap of the key, after the batch. Only of a key with a cap, and where the request has `Accept: application/json; profile=codes`.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  QuotaReset: {
+    description: 'Seconds until more of the quota is free. As `X-Quota-Remaining`, where anything is used.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   RetryAfter: {
     description: 'Seconds to wait; present where the service knows.',
     schema: { type: 'integer', minimum: 0 },
@@ -63,4 +72,9 @@ export const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/hea
 export const OF_EVERY_ANSWER = {
   'Cache-Control': header('CacheControl'),
   'X-Content-Type-Options': header('ContentTypeOptions'),
+};
+/** The headers of the profile `codes` (D55). */
+export const OF_CODES = {
+  'X-Quota-Remaining': header('QuotaRemaining'),
+  'X-Quota-Reset': header('QuotaReset'),
 };

@@ -11,7 +11,7 @@ import type { Language } from '../../ground/base/language.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from './response.ts';
-import { MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
+import { ERROR_CODES, FIELD_CODES, MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
 
 /** `BatchAnswer` and `DEV` become `BatchAnswerDev`. */
 export function answerName(what: 'BatchAnswer' | 'Result' | 'Quota', environment: Environment): string {
@@ -44,9 +44,25 @@ export function record(properties: Record<string, Schema>, optional: Record<stri
 
 const MODE = { type: 'string', const: 'dev' };
 
+const ONLY_WITH_CODES = 'Only where the request has `Accept: application/json; profile=codes`.';
+
+const FIELD_ERRORS: Schema = {
+  description: `The fields at fault. ${ONLY_WITH_CODES}`,
+  type: 'array',
+  minItems: 1,
+  items: record({
+    name: { description: 'The documented English name.', type: 'string' },
+    sent_as: {
+      description: 'The name that was sent; null where the field is absent.',
+      type: ['string', 'null'],
+    },
+    code: { type: 'string', enum: FIELD_CODES },
+  }),
+};
+
 const FAILURE: Schema = {
   description: 'The whole request failed; nothing of it was registered.',
-  ...record({ error: { type: 'string' } }),
+  ...record({ error: { type: 'string' } }, { code: { description: ONLY_WITH_CODES, type: 'string' } }),
 };
 
 const WOULD_NOTIFY: Schema = {
@@ -122,7 +138,7 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
   };
   // Generators take the title for the name of the type.
   const entry = (
-    title: string,
+    [title, kind]: readonly [string, keyof typeof ERROR_CODES],
     description: string,
     idNumber: Schema,
     error: Schema,
@@ -130,19 +146,25 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
   ) => ({
     title,
     description,
-    ...record({ [names.id_number]: idNumber, error, ...more }),
+    ...record(
+      { [names.id_number]: idNumber, error, ...more },
+      {
+        code: { description: ONLY_WITH_CODES, type: 'string', const: ERROR_CODES[kind] },
+        ...(kind === 'invalid' && { fields: FIELD_ERRORS }),
+      },
+    ),
   });
   return {
     oneOf: [
-      entry('InvalidEntry', 'A field is missing or wrong.', echo, fault),
+      entry(['InvalidEntry', 'invalid'], 'A field is missing or wrong.', echo, fault),
       entry(
-        'DuplicateEntry',
+        ['DuplicateEntry', 'duplicate'],
         'An open application has the phone.',
         { type: 'string' },
         { type: 'string', const: REFUSAL_TEXTS.duplicate[language] },
       ),
       entry(
-        'QuotaEntry',
+        ['QuotaEntry', 'over_quota'],
         'The daily quota is used up.',
         { type: 'string' },
         { type: 'string', const: REFUSAL_TEXTS.over_quota[language] },
@@ -152,7 +174,7 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
         },
       ),
       entry(
-        'NotAnObjectEntry',
+        ['NotAnObjectEntry', 'not_an_object'],
         'The element is not an object.',
         { type: 'null' },
         { type: 'string', const: REFUSAL_TEXTS.not_an_object[language] },

@@ -12,7 +12,7 @@ import type { Language, Words } from '../../ground/base/language.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { failure, failures } from './openapi-failures.ts';
-import { HEADERS, header, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
+import { HEADERS, header, OF_CODES, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
 import { READ_PARAMETERS, readPaths, readSchemas } from './openapi-reads.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
@@ -92,6 +92,7 @@ const NAMES: Words = {
 const INTRODUCTION = [
   'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
   `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300.`,
+  'With `Accept: application/json; profile=codes` errors have codes and fields beside their texts, and a key with a cap hears in headers what is left of its quota.',
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
   '`GET /PRO/events` tells what happens to your applications after their registration, and `GET /PRO/applications/{id}` tells one application as it is now.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. Where a connection closes without an answer, the batch may be stored: send it again too, which only the key makes safe.',
@@ -125,6 +126,7 @@ function submit(fields: readonly NamedField[], environment: Environment, languag
         headers: {
           ...OF_EVERY_ANSWER,
           'X-Request-Id': header('RequestId'),
+          ...OF_CODES,
           ...(dev ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
         },
         content: {
@@ -161,7 +163,7 @@ function quota(environment: Environment, language: Language): Schema {
     responses: {
       200: {
         description: 'The quota now.',
-        headers: { ...OF_EVERY_ANSWER, 'X-Request-Id': header('RequestId') },
+        headers: { ...OF_EVERY_ANSWER, 'X-Request-Id': header('RequestId'), ...OF_CODES },
         content: {
           'application/json': {
             schema: reference(answerName('Quota', environment)),

@@ -8,7 +8,7 @@ import type { Environment } from '../../domain/partner/credential.ts';
 import type { Decision } from '../../domain/scorecard/scorecard.ts';
 import { withOffset } from '../../ground/base/clock.ts';
 import type { Language } from '../../ground/base/language.ts';
-import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
+import { codesOf, type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
 /** The member names that differ between the languages. D25 lists the names that are the same. */
 export const NAMES = {
@@ -61,19 +61,23 @@ export const LATER_STATUS_NAMES: Record<Language, Record<ApplicationStatus, stri
 /** The name of the quota window (contract, "Quota status"). */
 export const QUOTA_WINDOW = 'rolling_24h';
 
-/** The answer to a batch, as JSON text. */
+/** The answer to a batch, as JSON text. `withCodes`: errors have their codes too (D55). */
 export function renderBatch(
   outcomes: readonly Outcome[],
   language: Language,
   environment: Environment,
   faultText: FaultText,
+  withCodes = false,
 ): string {
   const names = NAMES[language];
   const results: object[] = [];
   const errors: object[] = [];
   for (const outcome of outcomes) {
     if (outcome.kind === 'registered') results.push(resultEntry(outcome, language, environment));
-    else errors.push(errorEntry(outcome, language, faultText));
+    else {
+      const entry = errorEntry(outcome, language, faultText);
+      errors.push(withCodes ? { ...entry, ...codesOf(outcome) } : entry);
+    }
   }
   const answer: Record<string, unknown> = {
     [names.processed]: results.length,

@@ -1,9 +1,9 @@
 /**
- * Every error text of the interface in both languages, and the choice of the language (D14, D24, D26; contract, "HTTP
- * codes", "Per-application errors"). Pure.
+ * Every error text of the interface in both languages, the codes beside the texts, and the choice of both (D14, D24,
+ * D26, D55; contract, "HTTP codes", "Per-application errors"). Pure.
  */
 import type { FieldName, NamedField } from '../../domain/application/fields.ts';
-import type { Fault } from '../../domain/application/read-application.ts';
+import type { Fault, NotRegistered, Problem } from '../../domain/application/read-application.ts';
 import type { Language, LanguageSetting } from '../../ground/base/language.ts';
 
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
@@ -203,7 +203,51 @@ function choices(field: NamedField, name: string, language: Language): string {
   return (inSpanish ? Object.keys(spanish) : field.rule.values).join(', ');
 }
 
-// The second part: chooses the language of an answer (D24).
+// The second part: codes that a program can read, in answers to requests that ask for them (D55). Names are English.
+
+/** The code of an element that was not registered. Names are English in every language. */
+export const ERROR_CODES = {
+  not_an_object: 'not_an_object',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  over_quota: 'quota_exceeded',
+} as const satisfies Record<NotRegistered['kind'], string>;
+
+/** The rules that a field can break, as `fields[].code` names them. */
+export const FIELD_CODES = ['required', 'amount', 'choice', 'consent', 'phone', 'text', 'instant'] as const;
+export type FieldCode = (typeof FIELD_CODES)[number] & Problem;
+
+/** A field that breaks its rule: its documented English name, the name that was sent, and the rule. */
+export interface FieldError {
+  readonly name: string;
+  /** null: the field is absent. */
+  readonly sent_as: string | null;
+  readonly code: FieldCode;
+}
+
+/** What the profile adds to an entry of `errors_detail`. */
+export function codesOf(refusal: NotRegistered): { code: string; fields?: FieldError[] } {
+  const code = ERROR_CODES[refusal.kind];
+  return refusal.kind === 'invalid' ? { code, fields: refusal.faults.map(fieldError) } : { code };
+}
+
+/** A field that is absent lacks its value, whatever its rule asks of a value. */
+function fieldError({ field, name, problem }: Fault): FieldError {
+  return { name: field, sent_as: name, code: name === null ? 'required' : problem };
+}
+
+/** Whether an `Accept` header asks for the profile (RFC 9110, 12.5.1; RFC 6906). A weight of 0 refuses it. */
+export function asksForCodes(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const isJson = ['application/json', 'application/*', '*/*'].includes(type);
+    const asks = parameters.some((one) => /^profile\s*=\s*("codes"|codes)$/.test(one));
+    return isJson && asks && !parameters.some((one) => /^q=0(\.0{0,3})?$/.test(one));
+  });
+}
+
+// The third part: chooses the language of an answer (D24).
 
 /** Spanish if the header prefers `es` over `en`, else English, also for a malformed header. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {

@@ -11,13 +11,15 @@ import {
   readSubmittedBatch,
 } from '../../../wire/contract/request.ts';
 import { renderBatch } from '../../../wire/contract/response.ts';
-import { chooseLanguage, type FaultText } from '../../../wire/contract/texts.ts';
+import { asksForCodes, chooseLanguage, type FaultText } from '../../../wire/contract/texts.ts';
 import { json } from '../../../wire/gate/json.ts';
 import type { BatchRequest, BatchResult } from '../uses/ingest-batch.ts';
 
-/** The use case behind the request. */
+/** The use cases behind the request. */
 export interface BatchService {
   readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
+  /** Headers about what is left of the key's cap (D55). Never throws. */
+  readonly quotaHeaders: (credential: Credential, deadline: number) => Promise<Record<string, string>>;
 }
 
 /** Registers a batch, or on `/DEV` tells the outcomes that production would have. */
@@ -49,5 +51,7 @@ export async function postBatch(
   if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
   request.outcomes = result.outcomes;
   if (result.replayed) reply.header('Idempotency-Replayed', 'true');
-  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
+  const withCodes = asksForCodes(request.headers.accept);
+  if (withCodes) reply.headers(await service.quotaHeaders(credential, request.deadline));
+  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText, withCodes));
 }

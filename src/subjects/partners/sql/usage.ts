@@ -6,13 +6,25 @@ import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { isRowFault } from '../../../ground/postgres/row-fault.ts';
 
-/** Applications that the partner registered in the 24 hours before now, over all its keys. */
-export async function usedNow(database: Database, partnerId: PartnerId): Promise<{ used: number; at: Date }> {
-  const { rows } = await database.query<{ used: number; at: Date }>({
-    name: 'used_now',
-    text: 'SELECT coalesce(usage_at($1, now()), 0)::float8 AS used, now() AS at',
-    values: [partnerId],
-  });
+/** What a partner has registered in the 24 hours before now, over all its keys. */
+export interface UsedNow {
+  readonly used: number;
+  readonly at: Date;
+  /** Whole seconds until the oldest of it counts no more; null: nothing counts. */
+  readonly freedInS: number | null;
+}
+
+/** The first second that counts, by the primary keys of both tables, and the end of its 24 hours. */
+const USED = `
+  SELECT coalesce(usage_at($1, now()), 0)::float8 AS used, now() AS at,
+    ceil(extract(epoch FROM least(
+      (SELECT min(c.second) FROM usage_counted c WHERE c.partner_id = $1 AND c.second > now() - usage_window()),
+      (SELECT min(e.second) FROM usage_entries e WHERE e.partner_id = $1 AND e.second > now() - usage_window()))
+      + usage_window() - now()))::float8 AS "freedInS"`;
+
+/** Reads the usage of a partner. */
+export async function usedNow(database: Database, partnerId: PartnerId): Promise<UsedNow> {
+  const { rows } = await database.query<UsedNow>({ name: 'used_now', text: USED, values: [partnerId] });
   return onlyRow(rows);
 }
 

@@ -13,6 +13,8 @@ export interface Quota {
   /** Never below 0; null without a cap. */
   readonly remaining: number | null;
   readonly fetchedAt: Date;
+  /** Seconds until more of the quota is free; null where nothing is used. */
+  readonly resetSeconds: number | null;
 }
 
 /**
@@ -24,9 +26,9 @@ export async function quotaStatus(
   partnerId: PartnerId,
   dailyCap: Credential['dailyCap'],
 ): Promise<Quota> {
-  const { used, at } = await usedNow(database, partnerId).catch((cause) => {
+  const { used, at, freedInS } = await usedNow(database, partnerId).catch((cause) => {
     throw new UnavailableError('the quota could not be read', { cause });
   });
   const remaining = dailyCap === null ? null : Math.max(dailyCap - used, 0);
-  return { dailyCap, used24h: used, remaining, fetchedAt: at };
+  return { dailyCap, used24h: used, remaining, fetchedAt: at, resetSeconds: freedInS };
 }
