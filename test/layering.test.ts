@@ -238,7 +238,7 @@ const SEES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     'subjects/messages':
       /\/channels\/|\/uses\/public-holidays\.ts$|\/sql\/(replies|replies\/contents|suppressions)\.ts$/,
   },
-  'subjects/rights': { 'subjects/desk': /\/sql\/|\/uses\/notes\.ts$/ },
+  'subjects/rights': { 'subjects/desk': /\/sql\/|\/uses\/(notes|correct)\.ts$/ },
 };
 /** Pushes know the events; only the program knows the pushes. */
 const PUSH = 'subjects/events/push/';

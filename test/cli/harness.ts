@@ -48,9 +48,9 @@ export function commandLine(
     setting: async (setting) => read(setting),
     settings: async () => read,
   };
-  /** On a cluster an erasure needs the coordinator. */
+  /** On a cluster an erasure and a correction need the coordinator. */
   const rolesFor = ([group, name]: readonly string[]): ProgramRoles =>
-    group === 'subject' && name === 'erase'
+    group === 'subject' && (name === 'erase' || name === 'correct')
       ? { ...roles, operate: (work) => work({ ...context, database: store.coordinator ?? database }) }
       : roles;
   const run = async (...args: string[]): Promise<Run> => {

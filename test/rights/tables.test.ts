@@ -13,6 +13,7 @@ const BY_FUNCTIONS: Readonly<Record<string, string>> = {
   batches: 'applications_of',
   application_states: 'applications_of',
   application_events: 'application_events',
+  corrections: 'FROM corrections c',
   look_up_buckets: 'look_up(',
   review_queue: 'applications_of',
   review_items: 'applications_of',

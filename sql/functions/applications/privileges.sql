@@ -10,5 +10,7 @@ SELECT runtime_may('USAGE', 'application_events_id_seq');
 SELECT runtime_may('USAGE', 'refused_numbers');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'batch_receipts');
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'closed_segments');
-SELECT runtime_may('SELECT, UPDATE, DELETE', 'look_up_buckets');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'look_up_buckets');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'corrections');
+SELECT runtime_may('USAGE', 'corrections_id_seq');
 SELECT runtime_may('SELECT', 'least_retention');

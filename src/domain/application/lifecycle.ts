@@ -34,12 +34,16 @@ export function isOpen(status: ApplicationStatus): boolean {
   return OPEN_STATUSES.includes(status);
 }
 
-/** Entries of the history that change no status, beside the applicant's tap: a freed phone, and what D50 lets ask. */
+/**
+ * Entries of the history that change no status, beside the applicant's tap: a freed phone, what D50 lets ask, and a
+ * correction of the person's data.
+ */
 export const NOTED_ACTIONS = [
   'free_phone',
   'review_asked',
   'review_answered',
   'data_asked',
   'data_answered',
+  'correct',
 ] as const;
 export type NotedAction = (typeof NOTED_ACTIONS)[number];

@@ -125,6 +125,21 @@ export function readApplication(
   return { kind: 'valid', application: values as Application };
 }
 
+/**
+ * The value of one text, amount or choice in its normal form, or its problem. It is read as that of an application is,
+ * and may not be blank.
+ */
+export function readFieldValue(
+  name: FieldName,
+  value: string,
+): { readonly value: string | number } | { readonly problem: Problem } {
+  const { rule } = FIELDS.find((field) => field.name === name)!;
+  const read = readValue(value, rule, null, 'CO', 'PRO', () => null);
+  if (read instanceof FaultyValue) return { problem: read.problem };
+  if (typeof read !== 'string' && typeof read !== 'number') return { problem: 'required' };
+  return { value: read };
+}
+
 /** The first value that is not absent and not null; null if there is none. */
 function valueInUse(source: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   for (const name of names) {

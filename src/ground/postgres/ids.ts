@@ -37,6 +37,7 @@ export function takeId(
     | 'cases'
     | 'loan_debts'
     | 'debt_acceptances'
+    | 'corrections'
     | 'told_reasons',
 ): Promise<number> {
   return takeNumber(session, `${table}_id_seq`);

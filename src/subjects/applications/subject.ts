@@ -25,5 +25,5 @@ export const applications: Subject = {
     const { APPLICATION_REINDEXINGS } = await import('./sql/reindex.ts');
     return { indexKey: [hasBatches], reindexings: APPLICATION_REINDEXINGS, dataKeys: [ENVELOPES] };
   },
-  service: async () => (await import('./service.ts')).APPLICATIONS_SERVICE,
+  service: async () => (await import('./service.ts')).applicationsService(),
 };

@@ -31,6 +31,7 @@ export const codes: CodeTexts = {
     review_answered: 'review of the rejection answered',
     data_asked: 'asked for the stored data',
     data_answered: 'request for the data answered',
+    correct: 'data corrected',
     sign: 'signed',
     pend: 'pended',
     pend_end: 'pend ended',

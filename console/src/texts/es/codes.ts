@@ -30,6 +30,7 @@ export const codes: CodeTexts = {
     review_answered: 'revisión del rechazo respondida',
     data_asked: 'pidió sus datos',
     data_answered: 'pedido de datos respondido',
+    correct: 'datos corregidos',
     sign: 'firmada',
     pend: 'aplazada',
     pend_end: 'fin del aplazamiento',

@@ -30,6 +30,7 @@ export const codes: CodeTexts = {
     review_answered: 'revisão da rejeição respondida',
     data_asked: 'pediu os seus dados',
     data_answered: 'pedido de dados respondido',
+    correct: 'dados corrigidos',
     sign: 'assinada',
     pend: 'deixada pendente',
     pend_end: 'fim da pendência',

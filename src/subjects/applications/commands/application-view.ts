@@ -2,13 +2,14 @@
  * How `ventanilla application` shows applications, to people and as JSON to programs, with or without personal data.
  * Writes to the streams of `Io` alone. docs/operations.md ("Reviews and leads") has the rule.
  */
+import { type CorrectedValue, isPersonalField } from '../../../domain/application/correction.ts';
 import { type FieldName, NOTED_FIELDS } from '../../../domain/application/fields.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { named } from '../../../ground/base/named.ts';
 import { type Io, writeNote } from '../../../program/cli/output.ts';
 import { MASK } from '../../../program/cli/reveal.ts';
-import type { StoredApplication } from '../uses/applications.ts';
+import type { Correction, StoredApplication } from '../uses/applications.ts';
 
 /** The debt with its currency; null if it cannot be read. */
 export function debtText({ decision, fields }: StoredApplication): string | null {
@@ -38,6 +39,16 @@ export function masked<A extends StoredApplication>(application: A): A {
   const fields = { ...application.fields };
   for (const name of PERSONAL) if (fields[name] !== null) fields[name] = MASK;
   return { ...application, fields };
+}
+
+/** Corrections without personal data; the amounts and other facts of the score are shown. */
+export function maskedCorrections(corrections: readonly Correction[]): readonly Correction[] {
+  const hidden = (value: CorrectedValue) => (value === null ? null : MASK);
+  return corrections.map((one) =>
+    one.values === null || !isPersonalField(one.field)
+      ? one
+      : { ...one, values: { before: hidden(one.values.before), after: hidden(one.values.after) } },
+  );
 }
 
 /** Says whose data is hidden, because hidden data must not look like absent data. */

@@ -19,6 +19,7 @@ import {
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
+import { type Correction, correctionsOf } from './corrections.ts';
 import { SEALED_FIELDS } from './envelope.ts';
 import { byPartitions } from './partition-runs.ts';
 import {
@@ -73,6 +74,8 @@ export interface ApplicationDetails extends StoredApplication {
   readonly aboveLimit: boolean;
   /** Why the decision is no approval, the most important reason first (D50). A code without words is damaged. */
   readonly reasons: readonly { readonly code: string; readonly words: ReasonWords | null }[];
+  /** Oldest first. */
+  readonly corrections: readonly Correction[];
   /** Oldest first. */
   readonly events: readonly ApplicationEvent[];
 }
@@ -140,6 +143,7 @@ export async function readApplicationDetails(
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= document.decision.in_review,
     reasons: reasonsOf(row, card),
+    corrections: await correctionsOf(database, vault, id),
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
 }

@@ -19,7 +19,7 @@ import { byteaArray } from '../../../ground/postgres/gathering.ts';
 import { requireLiveKey } from '../../../seal/data-keys.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
-import { type Applicant, openEnvelope, sealEnvelope } from './envelope.ts';
+import { type LockedBatch, lockBatches, rewrittenEnvelope } from './locked-batches.ts';
 import { byPartitions } from './partition-runs.ts';
 
 /** An application that the transaction has locked, and that is not erased yet. */
@@ -70,19 +70,7 @@ export async function holdForErasure(
 
 /** The envelopes of so many batches have 4 MiB at most. */
 const BATCHES_AT_ONCE = 25;
-const LOCK = `
-  SELECT id, seal_id, envelope, array_positions(id_numbers, NULL) AS gone, cardinality(id_numbers) AS positions
-  FROM lock_batches($1)`;
 const ERASE = 'SELECT erase_applicants($1, $2, $3, $4, $5)';
-
-interface LockedBatch {
-  readonly id: BatchId;
-  readonly seal_id: string;
-  readonly envelope: Buffer | null;
-  /** The positions without an application, from 1 on. */
-  readonly gone: readonly number[];
-  readonly positions: number;
-}
 
 /**
  * Erases applications that the transaction holds and whose erasure it has stored: the blind indexes, the look-ups, the
@@ -102,7 +90,7 @@ export async function eraseApplicants(
   const batches = [...byBatch.keys()].sort((one, other) => Number(one) - Number(other));
   for (let start = 0; start < batches.length; start += BATCHES_AT_ONCE) {
     const some = batches.slice(start, start + BATCHES_AT_ONCE);
-    const { rows } = await session.query<LockedBatch>(LOCK, [some]);
+    const rows = await lockBatches(session, some);
     const noKey = await batchesOfNoKey(session, some);
     const rewritten = rows.map((batch) => rewrite(vault, batch, byBatch.get(batch.id) ?? [], noKey));
     await session.query(ERASE, [
@@ -120,23 +108,17 @@ export async function eraseApplicants(
 /** The envelope without these applications; null: it would hold nobody; false: it does not open. */
 function rewrite(
   vault: Vault,
-  { id, seal_id, envelope, gone, positions }: LockedBatch,
+  batch: LockedBatch,
   erased: readonly ApplicationId[],
   noKey: ReadonlySet<BatchId>,
 ): Buffer | null | false {
-  if (envelope === null) return null;
   const leaves = new Set(erased.map((one) => batchAndPositionOf(one).position));
-  let opened: ReturnType<typeof openEnvelope>;
   try {
-    opened = openEnvelope(vault, seal_id, envelope);
+    return rewrittenEnvelope(vault, batch, (record, position) => (leaves.has(position) ? null : record));
   } catch (error) {
-    if (error instanceof UnknownDataKeyError && !noKey.has(id)) throw error;
+    if (error instanceof UnknownDataKeyError && !noKey.has(batch.id)) throw error;
     return false;
   }
-  const stay: Applicant[] = Object.entries(opened)
-    .map(([position, application]) => ({ position: Number(position), application }))
-    .filter(({ position }) => !leaves.has(position) && position < positions && !gone.includes(position + 1));
-  return stay.length === 0 ? null : sealEnvelope(vault, seal_id, stay);
 }
 
 const STILL = `

@@ -3,6 +3,7 @@
  * long rows stay.
  */
 import { aged, type Table } from '../../../ground/postgres/table.ts';
+import { correctionIdentity } from './corrections.ts';
 
 /** They are kept 24 hours (D36), and deleted when that time has certainly passed (D39). */
 export const BATCH_RECEIPTS = {
@@ -16,10 +17,24 @@ export const BATCH_RECEIPTS = {
   },
 } satisfies Table;
 
+/** They go with their applications (`service.ts`). */
+export const CORRECTIONS = {
+  name: 'corrections',
+  person: 'application',
+  sealed: {
+    column: 'content',
+    kind: 'corrections',
+    id: 'id',
+    under: ['application_id', 'seal_id'],
+    identity: correctionIdentity,
+  },
+} satisfies Table;
+
 export const TABLES: readonly Table[] = [
   // By partition, and by hand: `reseal-envelopes.ts`, `reindex.ts`, `partitions.ts`.
   { name: 'batches', person: 'blind index' },
   BATCH_RECEIPTS,
+  CORRECTIONS,
   { name: 'open_phones', person: 'application' },
   { name: 'application_states', person: 'application' },
   { name: 'application_events', person: 'application' },

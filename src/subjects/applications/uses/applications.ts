@@ -22,9 +22,10 @@ import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { searchApplications } from '../sql/application-search.ts';
 import { type Moved, moveApplication, type StoredApplication } from '../sql/applications.ts';
+import type { Correction } from '../sql/corrections.ts';
 import { searchLeads } from '../sql/leads.ts';
 
-export type { StoredApplication };
+export type { Correction, StoredApplication };
 
 const PARTICIPLE: Readonly<Record<ReviewAction, string>> = {
   approve: 'approved',

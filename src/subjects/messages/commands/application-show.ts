@@ -3,6 +3,7 @@
  * reveal is recorded first.
  */
 import type { Command } from 'commander';
+import { isPersonalField } from '../../../domain/application/correction.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
@@ -20,7 +21,14 @@ import {
 } from '../../../program/cli/output.ts';
 import { addReveal, type RevealOptions, revealReason } from '../../../program/cli/reveal.ts';
 import { noting } from '../../../program/operations/acting.ts';
-import { applicationJson, masked, tellFaults, text } from '../../applications/commands/application-view.ts';
+import {
+  applicationJson,
+  masked,
+  maskedCorrections,
+  tellFaults,
+  text,
+} from '../../applications/commands/application-view.ts';
+import type { Correction } from '../../applications/uses/applications.ts';
 import { type ExplainedApplication, showApplication } from '../uses/explained-application.ts';
 import type { StoredMessage } from '../uses/messages.ts';
 
@@ -41,7 +49,8 @@ export function addApplicationShow(group: Command, { roles, io }: Cli): void {
               applicationId: id,
               reason: why,
             });
-          const application = why === null ? masked(found) : found;
+          const application =
+            why === null ? { ...masked(found), corrections: maskedCorrections(found.corrections) } : found;
           if (json) await writeJson(io, explainedJson(application));
           else await writeExplained(io, application);
           tellFaults(io, application.fault === null ? [] : [id]);
@@ -66,6 +75,7 @@ async function writeExplained(io: Io, application: ExplainedApplication): Promis
     ),
     ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
+    ...application.corrections.map((one) => ['Corrected', correctionText(one)] as const),
     ['Messages', messages.map(messageText).join('; ') || 'none'],
     ['Interested', shortTime(application.interestedAt)],
     ['Signed', shortTime(application.signedAt)],
@@ -99,6 +109,14 @@ async function writeExplained(io: Io, application: ExplainedApplication): Promis
   );
 }
 
+/** Such as `income, 2026-11-30 10:00 by ana: 3200000, now 3500000; decided with the old value`. */
+function correctionText({ field, at, actor, values }: Correction): string {
+  const change =
+    values === null ? 'cannot be read' : `${text(values.before) ?? 'nothing'}, now ${text(values.after)}`;
+  const decided = isPersonalField(field) ? '' : '; decided with the old value';
+  return `${field}, ${shortTime(at)} by ${actor}: ${change}${decided}`;
+}
+
 /** Such as `offer, cancelled (replaced)`. */
 function messageText({ type, status, reason }: StoredMessage): string {
   return `${type}, ${status}${reason === null ? '' : ` (${reason})`}`;
@@ -111,6 +129,11 @@ export function explainedJson(application: ExplainedApplication) {
     ...applicationJson(application),
     ...named(application, names),
     reasons: application.reasons.map(({ code, words }) => ({ code, text: words?.en ?? null })),
+    corrections: application.corrections.map(({ values, ...one }) => ({
+      ...named(one, 'id field at actor'),
+      ...(values ?? { before: null, after: null }),
+      decided_with_old_value: !isPersonalField(one.field),
+    })),
     history: application.history.map(({ at, reasonCode, second, ...entry }) => ({
       at: withOffset(at),
       ...entry,

@@ -4,14 +4,17 @@
  */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import { CORRECTABLE_FIELDS } from '../../../domain/application/correction.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { named } from '../../../ground/base/named.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
-import { namedBy } from '../../../program/cli/actor-option.ts';
+import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, limitOption } from '../../../program/cli/command.ts';
+import { readApplicationId } from '../../../program/cli/id-arguments.ts';
 import {
   type Io,
   type ListOptions,
@@ -30,6 +33,7 @@ import {
 } from '../../../program/operations/operator-context.ts';
 import type { Act } from '../../../program/operations/sql/operator-events.ts';
 import { tellFaults } from '../../applications/commands/application-view.ts';
+import { type Corrected, correctApplication } from '../../desk/uses/correct.ts';
 import { explainedJson } from '../../messages/commands/application-show.ts';
 import { type ErasedSubject, eraseSubject, type Found, findSubject } from '../uses/erase-subject.ts';
 import { type Exported, exportSubject } from '../uses/export-subject.ts';
@@ -210,6 +214,7 @@ export function addSubjectCommands(group: Command, cli: Cli): void {
   addExport(group, cli);
   addErase(group, cli);
   addErasures(group, cli);
+  addCorrect(group, cli);
 }
 
 // `ventanilla subject erasures` and `subject replay-erasures`: for a store that an older backup comes back into.
@@ -273,6 +278,61 @@ async function readList(path: string): Promise<unknown[]> {
   }
   if (!Array.isArray(list)) throw new OperatorError(`${path} has no list of erasures`);
   return list;
+}
+
+// `ventanilla subject correct`.
+
+interface CorrectOptions extends ActorOptions {
+  readonly application: ApplicationId;
+  readonly field: string;
+  readonly value: string;
+  readonly reason: string;
+  readonly json?: boolean;
+}
+
+/** Adds `subject correct`. */
+function addCorrect(group: Command, { roles, io }: Cli): void {
+  const example = 'subject correct --application 346 --field name --value - --reason "ticket 4711"';
+  addCommand(group, 'correct', 'correct what an application says about its person', example)
+    .requiredOption('--application <id>', 'the application', readApplicationId)
+    .requiredOption('--field <name>', CORRECTABLE_FIELDS.join(', '))
+    .requiredOption('--value <text>', `the right value; ${STDIN}`)
+    .requiredOption('--reason <text>', 'why; without personal data', asArgument(checkReason))
+    .addOption(actorOption())
+    .action(({ application: id, json, ...options }: CorrectOptions) =>
+      roles.operate(async (context) => {
+        const { field, reason } = options;
+        const value = await hiddenValue(io, options.value);
+        const corrected = await correctApplication(namedBy(options, context), id, { field, value, reason });
+        if (json)
+          return writeJson(io, {
+            application_id: id,
+            ...named(corrected, 'correction field status decided_with_old_value signed_contract_stays'),
+          });
+        await writeOutput(io, correctedText(id, corrected));
+      }),
+    );
+}
+
+/** What is done in place of a new decision, by the status. */
+const DECIDE_AGAIN: Readonly<Record<ApplicationStatus, string>> = {
+  in_review: 'The review decides: application approve or application reject.',
+  pending_signature:
+    'If it would be another one now, application reject ends it, and the partner may send it again.',
+  rejected: 'The rejection is final: the partner may send the application again with the right value.',
+  disbursed: 'The loan is paid out.',
+};
+
+function correctedText(id: ApplicationId, corrected: Corrected): string {
+  const { correction, field, status, decidedWithOldValue, signedContractStays } = corrected;
+  return [
+    `Corrected ${field} of application ${id} (correction ${correction}).`,
+    ...(decidedWithOldValue
+      ? [`The decision and the score stay: they were made with the old value. ${DECIDE_AGAIN[status]}`]
+      : ['The decision and the score stay.']),
+    ...(signedContractStays ? ['The signed contract stays as it was signed, with the old value.'] : []),
+    '',
+  ].join('\n');
 }
 
 // `ventanilla subject export`.

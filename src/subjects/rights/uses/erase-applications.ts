@@ -9,6 +9,7 @@ import { isOpen, TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { inTransaction } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
+import { eraseCorrections } from '../../applications/sql/corrections.ts';
 import { eraseApplicants, holdForErasure } from '../../applications/sql/erasure.ts';
 import { eraseConversations, lockConversations } from '../../conversation/sql/retention.ts';
 import { eraseNotes } from '../../desk/sql/notes.ts';
@@ -84,6 +85,8 @@ export function eraseApplications(
     await eraseIncomeEvidence(session, applications);
     await dropSteps(session, applications);
     const unopened = await eraseApplicants(session, vault, applications, erasureId);
+    // After the batches are locked: a correction that came first is stored by then, and none comes afterwards.
+    await eraseCorrections(session, applications);
     const { from, to } = TRANSITIONS.reject;
     const rejection = { from, to, action: 'reject', reason: ERASED, reasonCode: 'data_erased' } as const;
     // The phone is gone by now, so the rejection queues no message.
