@@ -332,11 +332,14 @@ describe('after the payment (D46)', () => {
       /differ from the contract's list/,
     );
     assert.equal((await later('return', id, [back(1, net)])).code, 0);
+    assert.equal((await json('disbursement', 'plan', `${id}`))[0].open, net);
     assert.match((await later('return', id, [back(1, '1', 'R-2')])).err, /no more can come back/);
     assert.match((await later('pay', id, [line({ amount: net })])).err, /line 1 is recorded already/);
     assert.equal((await later('pay', id, [line({ amount: net, reference: 'B' })])).code, 0);
     assert.match((await later('pay', id, [line({ amount: '1', reference: 'C' })])).err, /--override/);
     assert.equal((await later('pay', id, [line({ amount: '1', reference: 'C' })], ...OVERRIDE)).code, 0);
+    const [planned] = await json('disbursement', 'plan', `${id}`);
+    assert.deepEqual([planned.payee, planned.amount, planned.open], ['applicant', net, '0']);
     const lines = await linesOf(id);
     assert.deepEqual(lines[0], first[0], 'a line never changes');
     assert.deepEqual(

@@ -51,6 +51,7 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
     finishContract: async () => ({
       ...{ sha256: SIGNED_SHA, mediaId: 'media.signed', filename: 'contrato-firmado.pdf' },
     }),
+    makeSchedule: async () => null,
     sendCode: async () => ({ result: 'sent', way: 'SMS', minutes: 10 }),
     ...changes,
   };

@@ -21,9 +21,9 @@ export async function signingChat(
   const simulator = new Simulator(async () => {}, machineClock);
   after(() => simulator.close());
   const real = performerOf({ ...NO_FILES, signing: context, channel: simulator });
-  const { offer, makeContract, sendCode, finishContract } = real;
+  const { offer, makeContract, sendCode, finishContract, makeSchedule } = real;
   const chat = await conversationsOf(store, signing.key, {
-    performer: goodPerformer({ offer, makeContract, sendCode, finishContract }),
+    performer: goodPerformer({ offer, makeContract, sendCode, finishContract, makeSchedule }),
     signing: signingOf(store.vault),
   });
   type Somebody = Awaited<ReturnType<typeof chat.applicantAt>>;

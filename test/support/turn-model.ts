@@ -68,7 +68,7 @@ export class TurnModel {
     if (optedOut || wrongPerson) return [];
     // Of a conversation that has ended no work is done, but for the copy of what was signed.
     const done = this.#work.filter((work) =>
-      work === 'finish_contract' ? place === 'signed' : !isEnd(place),
+      work === 'finish_contract' || work === 'make_schedule' ? place === 'signed' : !isEnd(place),
     );
     // Each kind of work is queued once, but for files.
     return done.filter((work, at) => work === 'read_document' || done.indexOf(work) === at);

@@ -27,7 +27,7 @@ BEGIN
     SELECT json_agg(json_build_object('turn', t.turn, 'fate', t.fate, 'arrivedAt', t.arrived_at,
       'arrived_at', t.arrived_at))
     FROM told_replies(c.application_id, ARRAY[c.contract_turn, turn_in(c.state -> 'askedTurn'),
-      turn_in(c.state -> 'approvalTurn'), turn_in(c.state -> 'copyTurn')]) AS t
+      turn_in(c.state -> 'approvalTurn'), turn_in(c.state -> 'copyTurn'), turn_in(c.state -> 'scheduleTurn')]) AS t
   ), (
     SELECT untold_as(n.status) FROM (
       SELECT r.status FROM replies r WHERE r.application_id = c.application_id AND r.turn > 0

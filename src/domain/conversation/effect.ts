@@ -18,6 +18,7 @@ export const WORKS = [
   'send_code',
   'answer_source',
   'finish_contract',
+  'make_schedule',
 ] as const;
 export type Work = (typeof WORKS)[number];
 

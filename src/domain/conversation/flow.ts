@@ -115,6 +115,8 @@ export const TEXTS = {
   withdrawal_word: ['until'],
   /** Under the signed contract. */
   signed_copy: ['hash'],
+  /** Under the final schedule, after the payment. */
+  schedule_copy: [],
   // The ends.
   signed: [],
   /** For a person who writes after the signature. */

@@ -125,6 +125,8 @@ export type WorkInput =
   | { readonly kind: 'contract'; readonly contract: WithCosts<ShownContract> | null }
   /** With its certificate; null: the channel takes no such file. */
   | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
+  /** The final schedule; null: there is none, or the channel takes no such file. */
+  | { readonly kind: 'schedule'; readonly schedule: ShownContract | null }
   | {
       readonly kind: 'code';
       /** `sent_again`: the earlier code does not count any more. */
@@ -171,6 +173,12 @@ export interface CopyReply {
   readonly isLost: boolean;
 }
 
+/** The same about the reply with the final schedule. */
+export interface ScheduleReply {
+  readonly kind: 'schedule_reply';
+  readonly isLost: boolean;
+}
+
 export type Input =
   /** `canSay`: the channel's window is open. */
   | { readonly kind: 'begin'; readonly canSay: boolean }
@@ -191,6 +199,8 @@ export type Input =
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
   /** An operator records that the person withdraws by another way than the chat. */
   | { readonly kind: 'withdrawal_received' }
+  /** The loan is paid out, so the days of its installments are known. */
+  | { readonly kind: 'paid_out' }
   /** A message of the conversation came from another phone than the application's. */
   | { readonly kind: 'other_phone' }
   /** A new day has begun since the person's previous message. */
@@ -201,7 +211,8 @@ export type Input =
   | { readonly kind: 'unreadable' }
   /** The newest reply does not reach the person: the channel's window is closed, or the channel said so. */
   | { readonly kind: 'unsaid' }
-  | CopyReply;
+  | CopyReply
+  | ScheduleReply;
 
 /** `remind`: inside the channel's window. `template`: after it. `expire`: the end. */
 export type Timer = 'remind' | 'template' | 'expire';

@@ -96,6 +96,9 @@ export interface State {
   readonly signedCopy: 'none' | 'due' | 'said';
   /** The turn whose reply has the signed contract; null: none has. */
   readonly copyTurn: number | null;
+  /** The final schedule in the chat, and the turn whose reply has it; as the two members before. */
+  readonly schedule: 'none' | 'due' | 'said';
+  readonly scheduleTurn: number | null;
   /** After the end: the person has been told. */
   readonly toldEnd: boolean;
   /** Whether the person was asked if they want no more messages. `open`: they have sent nothing since. */
@@ -151,6 +154,8 @@ export function newState(status: ApplicationStatus, turn = 0): State {
     lastDayToWithdraw: null,
     signedCopy: 'none',
     copyTurn: null,
+    schedule: 'none',
+    scheduleTurn: null,
     toldEnd: false,
     stopAsked: 'no',
   };
@@ -186,6 +191,8 @@ const BEFORE = {
   approvalMessage: 'none',
   signedCopy: 'none',
   copyTurn: null,
+  schedule: 'none',
+  scheduleTurn: null,
   stopAsked: 'no',
 } as const satisfies Partial<State>;
 
@@ -217,7 +224,8 @@ export function setAsideState(
   const fresh = newState(row.status, turn);
   // A damaged state may have any of its parts.
   const stored = storedState({ ...fresh, ...row.state }, turn - 1);
-  const { optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw, signedCopy, copyTurn } = stored;
+  const { optedOut, wrongPerson, withdrawableUntilMs, lastDayToWithdraw } = stored;
+  const { signedCopy, copyTurn, schedule, scheduleTurn } = stored;
   return {
     ...fresh,
     place: row.place,
@@ -227,8 +235,7 @@ export function setAsideState(
     wrongPerson,
     withdrawableUntilMs,
     lastDayToWithdraw,
-    signedCopy,
-    copyTurn,
+    ...{ signedCopy, copyTurn, schedule, scheduleTurn },
     approval: stored.approval === 'untold' ? 'untold' : 'none',
   };
 }

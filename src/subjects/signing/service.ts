@@ -6,8 +6,9 @@ import type { Service, ServiceContext } from '../../program/subject/subject.ts';
 import { openFinishing, signingFiles } from './open.ts';
 import { CONTRACT_YEARS, SIGNING_CERTIFICATE_FILE, TERMS_FILE } from './settings.ts';
 import { clearBlocks } from './sql/blocks.ts';
-import { expireContracts, unfinished } from './sql/contracts.ts';
+import { expireContracts, unfinished, unscheduled } from './sql/contracts.ts';
 import { deleteDropped, droppedContracts, forgetContracts } from './sql/dropped.ts';
+import { finalSchedule } from './uses/final-schedule.ts';
 import { type FinishContext, finishContract } from './uses/finish-contract.ts';
 
 export const SIGNING_SERVICE: Service = {
@@ -16,6 +17,7 @@ export const SIGNING_SERVICE: Service = {
     { name: 'read the terms again', run: readAgain },
     { name: 'expire contracts', run: ({ database }) => expireContracts(database, null) },
     { name: 'finish contracts', run: finishSigned },
+    { name: 'make final schedules', run: makeSchedules },
     { name: 'delete contracts', run: deleteContracts },
     { name: 'clear blocked contracts', seldom: true, run: ({ database }) => clearBlocks(database) },
     { name: 'forget contracts', seldom: true, run: forgetOld },
@@ -62,6 +64,18 @@ async function finishSigned(context: ServiceContext): Promise<void> {
   for (const id of ids) {
     await finishContract(finish, id).catch((error: unknown) =>
       context.failed(`the signed contract of application ${id}`, error),
+    );
+  }
+}
+
+/** Makes the final schedules that are missing. If one fails, the others are still made. */
+async function makeSchedules(context: ServiceContext): Promise<void> {
+  const ids = await unscheduled(context.database);
+  if (ids.length === 0) return;
+  const finish = await finishing(context);
+  for (const id of ids) {
+    await finalSchedule(finish, id).catch((error: unknown) =>
+      context.failed(`the final schedule of application ${id}`, error),
     );
   }
 }

@@ -99,6 +99,7 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'If you want to withdraw from the contract, write only the word WITHDRAW in this chat, until {until}.',
   signed_copy:
     'This is your signed contract, with the certificate of the signature. Its fingerprint is: {hash}.',
+  schedule_copy: 'Your loan is paid out. This is the final schedule of your installments, with their dates.',
   signed:
     'Done! Your contract is signed. We send it to you in this chat. Thank you for trusting {partner} and Ventanilla.',
   after_signed:

@@ -98,6 +98,7 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   withdrawal_word:
     'Si quieres retirarte del contrato, escribe solo la palabra RETRACTO en este chat, a más tardar el {until}.',
   signed_copy: 'Este es tu contrato firmado, con el certificado de la firma. Su huella es: {hash}.',
+  schedule_copy: 'Tu crédito ya se desembolsó. Este es el calendario final de tus cuotas, con sus fechas.',
   signed:
     '¡Listo! Tu contrato quedó firmado. Te lo enviamos por este chat. Gracias por confiar en {partner} y Ventanilla.',
   after_signed: 'Tu contrato está firmado y lo tienes en este chat. Por aquí no vemos cuándo sale el pago.',

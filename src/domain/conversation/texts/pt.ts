@@ -99,6 +99,7 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Se quiser desistir do contrato, escreva só a palavra DESISTO neste chat, no máximo até {until}.',
   signed_copy:
     'Este é o seu contrato assinado, com o certificado da assinatura. A impressão digital dele é: {hash}.',
+  schedule_copy: 'O seu crédito já foi liberado. Este é o calendário final das suas parcelas, com as datas.',
   signed:
     'Pronto! O seu contrato está assinado. Enviamos o documento por este chat. Obrigado por confiar em {partner} e Ventanilla.',
   after_signed:

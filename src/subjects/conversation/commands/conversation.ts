@@ -258,6 +258,8 @@ function detailOf({ content }: ShownInput): string | null {
     case 'contract':
     case 'signed_contract':
       return content.contract === null ? 'none' : null;
+    case 'schedule':
+      return content.schedule === null ? 'none' : null;
     default:
       return null;
   }

@@ -14,7 +14,7 @@ import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy, readName } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
-import { type Io, writeJson, writeOutput } from '../../../program/cli/output.ts';
+import { type Io, writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
 import { acting, noting } from '../../../program/operations/acting.ts';
 import {
   checkReason,
@@ -30,7 +30,7 @@ import type { GivenLine } from '../../signing/uses/disburse.ts';
 import { MOST_PROOF_BYTES, type Proof, withProofs } from '../../signing/uses/keep-proof.ts';
 import type { ReturnedLine } from '../../signing/uses/later-lines.ts';
 import { loadTerms } from '../../signing/uses/load-terms.ts';
-import { type StoredLine, showLines } from '../../signing/uses/show-lines.ts';
+import { planOf, type StoredLine, showLines } from '../../signing/uses/show-lines.ts';
 import { payOutNow, recordLater } from '../uses/signed/pay-out.ts';
 
 /** The options about lines. */
@@ -193,10 +193,31 @@ async function proofFiles(
 
 /** Adds the commands of the group. */
 export function addDisbursementCommands(group: Command, cli: Cli): void {
+  addPlan(group, cli);
   addList(group, cli);
   addReturn(group, cli);
   addPay(group, cli);
 }
+
+function addPlan(group: Command, { roles, io }: Cli): void {
+  const about = 'list what the contract says to pay to whom, and what of it is open';
+  addCommand(group, 'plan', about, 'disbursement plan 12')
+    .argument('<application>', 'the application', readApplicationId)
+    .addOption(actorOption())
+    .action((id: ApplicationId, options: ActorOptions & { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const plan = await planOf(context, id);
+        await noting(namedBy(options, context), { act: 'disbursement plan', applicationId: id });
+        await writeList(io, plan, options, {
+          columns: PLAN.map((name) => ({ title: name, value: (one) => one[name] })),
+          json: (one) => named(one, 'payee amount currency reference open'),
+          none: 'The contract pays nobody.',
+        });
+      }),
+    );
+}
+
+const PLAN = ['payee', 'amount', 'currency', 'reference', 'open'] as const;
 
 function addList(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'list', 'list what was paid to whom, and what came back', 'disbursement list 12')

@@ -18,11 +18,11 @@ import { operatorActs } from './operator-acts.ts';
 import { withdrawnInOwnWords } from './proofs.ts';
 import { askAgain, isBeingMade } from './questions.ts';
 import { resultOf } from './results.ts';
-import { copyAfter, copyReplyKnown } from './signed-copy.ts';
+import { copyAfter, copyReplyKnown, paidOut, scheduleReplyKnown } from './signed-copy.ts';
 
 /**
  * The next state, and what has to be done. A wrong person hears nothing. While an operator holds the conversation, the
- * service says nothing; only the signed contract still comes.
+ * service says nothing; only the signed contract and the final schedule still come.
  */
 export function next(flow: Flow, state: State, input: Input): Next {
   const after = reached(flow, state, input);
@@ -30,12 +30,13 @@ export function next(flow: Flow, state: State, input: Input): Next {
   const isSilent =
     after.state.optedOut ||
     (state.wrongPerson && after.state.wrongPerson) ||
-    (isHeld && input.kind !== 'signed_contract');
+    (isHeld && !STILL_COMES.includes(input.kind));
   return isSilent
     ? { ...after, effects: after.effects.filter(({ kind }) => !SENDS.includes(kind)) }
     : tellApproval(after, input);
 }
 
+const STILL_COMES: readonly Input['kind'][] = ['signed_contract', 'schedule'];
 const SENDS: readonly Effect['kind'][] = ['say', 'remind'];
 
 function reached(flow: Flow, state: State, input: Input): Next {
@@ -51,6 +52,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
       return operatorActs(flow, state, input.act);
     case 'withdrawal_received':
       return state.place === 'signed' ? moved(state, { kind: 'withdraw' }) : none(state);
+    case 'paid_out':
+      return paidOut(state);
     case 'timer':
       return timerRings(state, input);
     case 'approval_message':
@@ -73,6 +76,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
       return none(isBeingMade(state) ? state : { ...state, unsaid: true });
     case 'copy_reply':
       return none(copyReplyKnown(state, input));
+    case 'schedule_reply':
+      return none(scheduleReplyKnown(state, input));
     default:
       return resultOf(flow, state, input);
   }

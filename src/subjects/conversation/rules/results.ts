@@ -24,7 +24,7 @@ import {
 import { goOn, handOverTelling, moved, type Next, none, tellAgain } from './moves.ts';
 import { answerChecked, codeSent, signed, withdrawn } from './proofs.ts';
 import { askAgain, askOpen, inWords } from './questions.ts';
-import { copyMade } from './signed-copy.ts';
+import { copyMade, scheduleMade } from './signed-copy.ts';
 import { sourceAsks, waitsForStep } from './source-steps.ts';
 
 /** The next state after work or a proof has ended. `nothing`: only looks whether the conversation can go on. */
@@ -48,6 +48,8 @@ export function resultOf(
       return contractMade(state, input.contract);
     case 'signed_contract':
       return copyMade(state, input);
+    case 'schedule':
+      return scheduleMade(state, input);
     case 'code':
       return codeSent(state, input);
     case 'work_failed':

@@ -43,6 +43,8 @@ export type InputContent =
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
   | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
   | ({ readonly kind: 'withdrawal_received' } & ReceivedWithdrawal)
+  /** The loan is paid out. */
+  | { readonly kind: 'paid_out' }
   | DocumentDecided
   | WorkInput;
 

@@ -16,6 +16,7 @@ import { receiveDocument } from '../../documents/uses/receive-document.ts';
 import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
 import { checkAnswer } from '../../signing/uses/check-answer.ts';
 import type { SigningContext } from '../../signing/uses/context.ts';
+import { finalSchedule } from '../../signing/uses/final-schedule.ts';
 import { finishContract } from '../../signing/uses/finish-contract.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
 import { costsOf, offerOf } from '../../signing/uses/price.ts';
@@ -63,6 +64,14 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
       const { contract, bytes } = signed;
       const sha256 = hash('sha256', bytes);
       return upload(channel, { bytes, sha256, filename: `contract-${contract.id}-signed.pdf` }, signal);
+    },
+    async makeSchedule({ applicationId, signal }) {
+      const made = await finalSchedule(signing, applicationId);
+      if (made === 'none') return null;
+      if (made === 'later') return { retryAfterMs: 0, reason: 'not_finished' };
+      const { contract, bytes } = made;
+      const filename = `contract-${contract.id}-schedule.pdf`;
+      return upload(channel, { bytes, sha256: hash('sha256', bytes), filename }, signal);
     },
     async sendCode({ applicationId, locale, signal }) {
       const sent = await sendCode(signing, applicationId, signal);

@@ -63,6 +63,7 @@ export function ruleInputOf(
     case 'status':
       return { kind: 'status', status: content.status, canSay };
     case 'withdrawal_received':
+    case 'paid_out':
       return { kind: content.kind };
     case 'handed_on':
       return { kind: 'other', isQuiet: true };
@@ -234,14 +235,20 @@ class OneTurn {
     for (const effect of effects) await this.#perform(effect, input, from);
   }
 
-  /** Looks what became of the replies with the signed contract and with an approval. */
+  /** Looks what became of the replies with the signed contract, the final schedule and an approval. */
   async lookAtReplies(): Promise<void> {
-    const { place, copyTurn, approval, approvalTurn } = this.#state;
+    const { place, copyTurn, scheduleTurn, approval, approvalTurn } = this.#state;
     if (approval === 'said' && approvalTurn !== null)
       await this.apply({ kind: 'approval_reply', reply: await this.#toldAt(approvalTurn) }, null);
-    if (place !== 'signed' || copyTurn === null) return;
-    const reply = await this.#toldAt(copyTurn);
-    await this.apply({ kind: 'copy_reply', isLost: reply?.fate === 'lost' }, null);
+    if (place !== 'signed') return;
+    for (const [kind, turn] of [
+      ['copy_reply', copyTurn],
+      ['schedule_reply', scheduleTurn],
+    ] as const) {
+      if (turn === null) continue;
+      const reply = await this.#toldAt(turn);
+      await this.apply({ kind, isLost: reply?.fate === 'lost' }, null);
+    }
   }
 
   /** Lets the conversation expire this much later than its timer says. */

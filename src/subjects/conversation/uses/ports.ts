@@ -48,6 +48,8 @@ export interface Performer {
   makeContract(order: WorkOrder): Promise<WithCosts<ShownContract> | null | Later>;
   /** Makes the signed contract with its certificate. */
   finishContract(order: WorkOrder): Promise<ShownContract | null | Later>;
+  /** Makes the final schedule; null: the contract has none. */
+  makeSchedule(order: WorkOrder): Promise<ShownContract | null | Later>;
   sendCode(
     order: WorkOrder,
   ): Promise<Pick<Extract<WorkInput, { kind: 'code' }>, 'result' | 'way' | 'minutes'> | Later>;

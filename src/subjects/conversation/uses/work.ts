@@ -195,6 +195,10 @@ async function perform(
       const contract = await performer.finishContract(order);
       return isLater(contract) ? contract : { kind: 'signed_contract', contract };
     }
+    case 'make_schedule': {
+      const schedule = await performer.makeSchedule(order);
+      return isLater(schedule) ? schedule : { kind: 'schedule', schedule };
+    }
     case 'send_code': {
       const sent = await performer.sendCode(order);
       return isLater(sent) ? sent : { kind: 'code', ...sent };
@@ -203,12 +207,12 @@ async function perform(
 }
 
 /**
- * Whether the conversation still needs the work. After its end it needs only the signed contract, and nothing for a
- * wrong person.
+ * Whether the conversation still needs the work. After its end it needs only the signed contract and the final
+ * schedule, and nothing for a wrong person.
  */
 function wants({ endedAt, place, state }: ConversationRow, { work }: ClaimedWork): boolean {
   if (state?.wrongPerson) return false;
-  return work === 'finish_contract' ? place === 'signed' : endedAt === null;
+  return work === 'finish_contract' || work === 'make_schedule' ? place === 'signed' : endedAt === null;
 }
 
 function incomeEnd(end: IncomeEnd): WorkInput | Later {

@@ -1,5 +1,5 @@
 /**
- * `ventanilla contract show` and `verify` (docs/signing.md). Writes a PDF to the disk if asked; each PDF is recorded
+ * `ventanilla contract show`, `schedule` and `verify` (docs/signing.md). Writes a PDF to the disk if asked; each PDF is recorded
  * first.
  */
 import type { Command } from 'commander';
@@ -9,13 +9,28 @@ import { named } from '../../../ground/base/named.ts';
 import { actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
 import { readApplicationId } from '../../../program/cli/id-arguments.ts';
-import { type Io, recordOf, writeJson, writeNote, writeOutput } from '../../../program/cli/output.ts';
+import {
+  type Io,
+  recordOf,
+  writeJson,
+  writeList,
+  writeNote,
+  writeOutput,
+} from '../../../program/cli/output.ts';
 import { writeNewFile } from '../../../program/cli/write-new-file.ts';
 import { noting } from '../../../program/operations/acting.ts';
 import { checkReason, type OperatorContext } from '../../../program/operations/operator-context.ts';
 import { openStore } from '../../documents/open.ts';
 import { openFinishing } from '../open.ts';
-import { noContract, type ShownContract, showContract, writtenContract } from '../uses/show-contract.ts';
+import {
+  noContract,
+  PLANNED,
+  type ShownContract,
+  showContract,
+  shownInstallments,
+  writtenContract,
+  writtenSchedule,
+} from '../uses/show-contract.ts';
 import { type VerifiedContract, verifyContract } from '../uses/verify-contract.ts';
 
 interface ShowOptions {
@@ -29,6 +44,7 @@ interface ShowOptions {
 export function addContractCommands(group: Command, cli: Cli): void {
   addShow(group, cli);
   addVerify(group, cli);
+  addSchedule(group, cli);
 }
 
 function addShow(group: Command, { roles, io }: Cli): void {
@@ -67,6 +83,35 @@ function addShow(group: Command, { roles, io }: Cli): void {
       });
     });
 }
+
+function addSchedule(group: Command, { roles, io }: Cli): void {
+  const example = 'contract schedule 12 --output schedule.pdf --reason "ticket 4711"';
+  addCommand(group, 'schedule', 'show the installments of a loan that is paid out, with their days', example)
+    .argument('<application>', 'the application', readApplicationId)
+    .option('--output <file>', 'writes the PDF that the applicant gets to a new file')
+    .option('--reason <text>', 'why; without personal data', asArgument(checkReason))
+    .addOption(actorOption())
+    .action((id: ApplicationId, options: ShowOptions, command: Command) => {
+      const { output, reason } = options;
+      if (reason !== undefined && output === undefined) command.error('error: --reason goes with --output');
+      return roles.operate(async (context: OperatorContext) => {
+        const installments = await shownInstallments(context, id);
+        if (output !== undefined) {
+          const bytes = await writtenSchedule(await openFinishing(await roles.settings(), context), id);
+          const act = { act: 'contract schedule --output', applicationId: id };
+          await noting(namedBy(options, context), { ...act, ...(reason && { reason }) });
+          await writeNewFile(output, bytes);
+        }
+        await writeList(io, installments, options, {
+          columns: PLANNED_COLUMNS.map((name) => ({ title: name, value: (one) => one[name] })),
+          json: (one) => one,
+          none: 'There are no installments.',
+        });
+      });
+    });
+}
+
+const PLANNED_COLUMNS = ['due', ...PLANNED] as const;
 
 function addVerify(group: Command, { roles, io }: Cli): void {
   const about = 'prove a signature from the store alone: evidence, hashes, seals and state';

@@ -48,6 +48,13 @@ interface ContractWords {
   readonly certificateText: string;
   /** Above the words of each annex. */
   readonly annexes: Readonly<Record<'consent' | 'offer', string>>;
+  readonly finalSchedule: string;
+  readonly finalScheduleText: (paid: {
+    readonly contract: string;
+    readonly lender: string;
+    readonly amount: string;
+    readonly day: string;
+  }) => string;
   /** Above the rows of evidence. */
   readonly evidence: string;
   /** What the certificate says to people. */
@@ -110,6 +117,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Anexo: la autorización que se dio, como se leyó en el chat',
       offer: 'Anexo: la oferta que se aceptó, como se leyó en el chat',
     },
+      'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, y los datos de esta página van como archivos adjuntos de este documento.',
+    finalSchedule: 'Calendario final de pagos',
+    finalScheduleText: ({ contract, lender, amount, day }) =>
+      `El crédito de ${amount} del contrato ${contract} con ${lender} se desembolsó el ${day}. Cada cuota vence en la fecha ` +
+      'de esta tabla. Las cuotas son las del contrato.',
     evidence: 'Registro de la evidencia',
     certified: {
       application: 'solicitud',
@@ -169,6 +181,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Anexo: a autorização que foi dada, como foi lida na conversa',
       offer: 'Anexo: a oferta que foi aceita, como foi lida na conversa',
     },
+      'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, e os dados desta página são anexos deste documento.',
+    finalSchedule: 'Calendário final de pagamentos',
+    finalScheduleText: ({ contract, lender, amount, day }) =>
+      `O crédito de ${amount} do contrato ${contract} com ${lender} foi liberado em ${day}. Cada parcela vence na data desta ` +
+      'tabela. As parcelas são as do contrato.',
     evidence: 'Registro das evidências',
     certified: {
       application: 'pedido',
@@ -228,6 +245,11 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Annex: the consent that was given, as it was read in the chat',
       offer: 'Annex: the offer that was accepted, as it was read in the chat',
     },
+      'The pages before repeat the contract that was shown. The shown contract, byte by byte, and the data of this page are attached to this document.',
+    finalSchedule: 'Final schedule of payments',
+    finalScheduleText: ({ contract, lender, amount, day }) =>
+      `The loan of ${amount} of the contract ${contract} with ${lender} was paid out on ${day}. Each installment is due on ` +
+      'the date in this table. The installments are those of the contract.',
     evidence: 'Record of the evidence',
     certified: {
       application: 'application',

@@ -161,34 +161,52 @@ export async function unfinished(session: Session): Promise<ApplicationId[]> {
   return (await session.query<{ id: ApplicationId }>(UNFINISHED)).rows.map(({ id }) => id);
 }
 
-const CLAIM = `
-  UPDATE loan_contracts c SET finishing_at = now(), signed_key = $2
-  FROM (SELECT id, signed_key FROM loan_contracts WHERE id = $1 FOR UPDATE) AS b
-  WHERE c.id = b.id AND c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL
+/** The PDFs that are made after the signature, one after the other: the final contract, and the final schedule. */
+export type FinalPdf = 'signed' | 'schedule';
+
+const claimOf = (pdf: FinalPdf) => `
+  UPDATE loan_contracts c SET finishing_at = now(), ${pdf}_key = $2
+  FROM (SELECT id, ${pdf}_key FROM loan_contracts WHERE id = $1 FOR UPDATE) AS b
+  WHERE c.id = b.id AND c.state IN ('signed', 'withdrawn') AND c.${pdf}_sha256 IS NULL
     AND (c.finishing_at IS NULL OR c.finishing_at NOT BETWEEN now() - interval '1 minute' AND now() + interval '1 minute')
-  RETURNING b.signed_key AS before`;
+  RETURNING b.${pdf}_key AS before`;
+const CLAIM = { signed: claimOf('signed'), schedule: claimOf('schedule') } as const;
 
 /**
- * Begins to make the final PDF under a new key of the store. Returns the key of a making that was cut off; null: there
- * is none. `busy`: another process is making the PDF, or has made it.
+ * Begins to make a final PDF under a new key of the store. Returns the key of a making that was cut off; null: there is
+ * none. `busy`: another process is making one of the PDFs, or has made this one.
  */
 export async function claimFinish(
   session: Session,
+  pdf: FinalPdf,
   id: string,
-  signedKey: string,
+  key: string,
 ): Promise<{ readonly before: string | null } | 'busy'> {
-  return (await session.query<{ before: string | null }>(CLAIM, [id, signedKey])).rows[0] ?? 'busy';
+  return (await session.query<{ before: string | null }>(CLAIM[pdf], [id, key])).rows[0] ?? 'busy';
 }
 
-const FINISH = `
-  UPDATE loan_contracts SET signed_sha256 = $3 WHERE id = $1 AND signed_key = $2 AND signed_sha256 IS NULL`;
+const finishOf = (pdf: FinalPdf) => `
+  UPDATE loan_contracts SET ${pdf}_sha256 = $3, finishing_at = NULL
+  WHERE id = $1 AND ${pdf}_key = $2 AND ${pdf}_sha256 IS NULL`;
+const FINISH = { signed: finishOf('signed'), schedule: finishOf('schedule') } as const;
 
-/** Notes the final PDF. False if another process has taken the work over. */
+/** Notes a final PDF. False if another process has taken the work over. */
 export async function noteFinish(
   session: Session,
+  pdf: FinalPdf,
   id: string,
-  signedKey: string,
+  key: string,
   sha256: Buffer,
 ): Promise<boolean> {
-  return (await session.query(FINISH, [id, signedKey, sha256])).rowCount === 1;
+  return (await session.query(FINISH[pdf], [id, key, sha256])).rowCount === 1;
+}
+
+const UNSCHEDULED = `
+  SELECT application_id::float8 AS id FROM loan_contracts
+  WHERE disbursed_on IS NOT NULL AND schedule_sha256 IS NULL AND state = 'signed' AND terms ? 'payments'
+  ORDER BY loan_contracts.id LIMIT 20`;
+
+/** Applications whose loan is paid out and has no final schedule yet. */
+export async function unscheduled(session: Session): Promise<ApplicationId[]> {
+  return (await session.query<{ id: ApplicationId }>(UNSCHEDULED)).rows.map(({ id }) => id);
 }

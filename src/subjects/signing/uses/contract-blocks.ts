@@ -13,6 +13,7 @@ import { ANNEXES, type AnnexTexts } from '../pdf/make.ts';
 import { CONTRACT_WORDS, SCHEDULE_COLUMNS } from '../rules/contract-words.ts';
 import type { ContractTerms, StoredContract } from '../sql/contracts.ts';
 import type { Evidence } from '../sql/evidence.ts';
+import type { DueInstallment } from './due-installments.ts';
 import type { ContractSource } from './price.ts';
 
 /** The blocks of the contract with this number. */
@@ -115,6 +116,43 @@ function scheduleOf(
     head: columns.map((column) => CONTRACT_WORDS[template.language].schedule[column]),
     rows: payments.map((payment) => columns.map((column) => cell(payment, column))),
   };
+}
+
+/** The blocks of the final schedule. A column that is zero in each month is left out. */
+export function scheduleBlocks(
+  { id, terms, disbursedOn }: StoredContract,
+  installments: readonly DueInstallment[],
+): Block[] {
+  const { language, country, offer } = terms;
+  const words = CONTRACT_WORDS[language];
+  const locale = `${language}-${country}`;
+  const money = (text: string) => formatMoney(text, offer.currency, locale).replaceAll(' ', '\u00a0');
+  const columns = SCHEDULE_COLUMNS.filter(
+    (column) =>
+      !(column === 'tax' || column === 'insurance' || column === 'fee') ||
+      installments.some((one) => Number(one[column]) > 0),
+  );
+  return [
+    { kind: 'title', text: words.finalSchedule },
+    {
+      kind: 'text',
+      text: words.finalScheduleText({
+        contract: id,
+        lender: offer.lender,
+        amount: money(offer.amount),
+        day: dateText(disbursedOn ?? '', locale),
+      }),
+    },
+    {
+      kind: 'table',
+      head: columns.map((column) => words.schedule[column]),
+      rows: installments.map((one, index) =>
+        columns.map((column) =>
+          column === 'month' ? `${index + 1}` : column === 'due' ? one.due : money(one[column]),
+        ),
+      ),
+    },
+  ];
 }
 
 /** An instant on the wall clock of a zone, with its name. */

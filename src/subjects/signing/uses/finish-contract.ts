@@ -45,7 +45,7 @@ export async function finishContract(
   const at = await databaseTime(database);
   if (!sealer.isValidAt(at)) throw new Error('the certificate of SIGNING_CERTIFICATE_FILE is not valid now');
   const signedKey = newFileKey('contract');
-  const claimed = await claimFinish(database, contract.id, signedKey);
+  const claimed = await claimFinish(database, 'signed', contract.id, signedKey);
   if (claimed === 'busy') return null;
   if (claimed.before !== null) await store.delete(claimed.before);
   const shown = await readShown(context, contract);
@@ -63,7 +63,7 @@ export async function finishContract(
   const signedSha256 = hash('sha256', bytes, 'buffer');
   await store.put(signedKey, sealWith(openSecret(vault, contract), bytes, signedKey));
   const isNoted = await inTransaction(database, async (session) => {
-    if (!(await noteFinish(session, contract.id, signedKey, signedSha256))) return false;
+    if (!(await noteFinish(session, 'signed', contract.id, signedKey, signedSha256))) return false;
     const facts = {
       contract: contract.id,
       sha256: signedSha256.toString('hex'),

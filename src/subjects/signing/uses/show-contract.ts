@@ -6,8 +6,10 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { readEnd } from '../sql/blocks.ts';
-import { readContract, type StoredContract } from '../sql/contracts.ts';
+import { PLANNED, readContract, type StoredContract } from '../sql/contracts.ts';
 import { type Evidence, readEvidence } from '../sql/evidence.ts';
+import { type DueInstallment, installmentsOf } from './due-installments.ts';
+import { finalSchedule } from './final-schedule.ts';
 import { type FinishContext, finishContract } from './finish-contract.ts';
 import { readShown } from './make-contract.ts';
 
@@ -58,4 +60,28 @@ export async function writtenContract(context: FinishContext, id: ApplicationId)
     );
   }
   return finished.bytes;
+}
+
+export { PLANNED };
+
+/** The installments of a loan that is paid out, with their days. Throws `OperatorError` if there are none. */
+export async function shownInstallments(
+  { database }: Pick<FinishContext, 'database'>,
+  id: ApplicationId,
+): Promise<readonly DueInstallment[]> {
+  const contract = await readContract(database, id);
+  if (contract === null) throw await noContract(database, id);
+  const installments = installmentsOf(contract);
+  if (installments === null)
+    throw new OperatorError(`application ${id} has no final schedule: no payment with lines is recorded`);
+  return installments;
+}
+
+/** The PDF of the final schedule. Throws `OperatorError` if there is none, or while it is being made. */
+export async function writtenSchedule(context: FinishContext, id: ApplicationId): Promise<Buffer> {
+  const made = await finalSchedule(context, id);
+  if (typeof made === 'object') return made.bytes;
+  throw new OperatorError(
+    `the final schedule of application ${id} is not made yet: try again in a minute, with a certificate set`,
+  );
 }

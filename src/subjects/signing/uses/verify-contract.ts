@@ -16,6 +16,7 @@ import { factsOfLine, readLines, type StoredLine } from '../sql/disbursements.ts
 import { type Evidence, type EvidenceChain, readEvidence } from '../sql/evidence.ts';
 import { annexFacts } from './annexes.ts';
 import type { SigningContext } from './context.ts';
+import { readSchedule } from './final-schedule.ts';
 import { evidenceJson, readSigned, untilSigned } from './finish-contract.ts';
 import { readPdf, readShown } from './make-contract.ts';
 
@@ -199,7 +200,26 @@ async function paymentFault(
     const bytes = await pdfOf(() => readPdf(store, secret, proof.key, proof.sha256, contract.id));
     if (typeof bytes === 'string') return `the proof of line ${number}: ${bytes}`;
   }
-  return null;
+  return scheduleFault({ vault, store }, contract, evidence);
+}
+
+/** What is wrong with the final schedule; null: nothing, or it is not made yet. */
+async function scheduleFault(
+  context: Pick<VerifyContext, 'vault' | 'store'>,
+  contract: StoredContract,
+  evidence: readonly Evidence[],
+): Promise<string | null> {
+  const made = evidence.findLast(({ kind }) => kind === 'schedule_made')?.facts;
+  const hex = contract.scheduleSha256?.toString('hex');
+  if (made === undefined && hex === undefined) return null;
+  if (made === undefined || !made.includes(`"${hex}"`))
+    return 'the final schedule is another one than the evidence tells of';
+  const told = (JSON.parse(made) as { disbursed_on?: unknown }).disbursed_on;
+  if (told !== contract.disbursedOn)
+    return 'the installments count from another day than the evidence tells of';
+  const bytes = await pdfOf(() => readSchedule(context, contract));
+  if (typeof bytes === 'string') return `the final schedule: ${bytes}`;
+  return checkSeal(bytes).intact ? null : 'the seal of the final schedule does not hold';
 }
 
 /**

@@ -21,6 +21,8 @@ import {
   recordPaidAgain,
   recordReturned,
 } from '../../../signing/uses/later-lines.ts';
+import { conversationOf } from '../../sql/conversations.ts';
+import { addInputs } from '../../sql/inputs.ts';
 
 /** Pays out an application in the transaction of the act. Throws as `disburse` does. */
 export async function payOut(
@@ -64,4 +66,16 @@ export function recordLater(
 }
 
 /** Tells the conversation of an application that its installments count from now on. */
-async function tellPaidOut(_session: Transaction, _vault: Vault, _id: ApplicationId): Promise<void> {}
+async function tellPaidOut(session: Transaction, vault: Vault, applicationId: ApplicationId): Promise<void> {
+  const conversation = await conversationOf(session, applicationId);
+  // After an erasure of the person there is none.
+  if (conversation === null) return;
+  const about = {
+    conversationId: conversation.id,
+    applicationId,
+    messageIndex: null,
+    workId: null,
+    at: null,
+  };
+  await addInputs(session, vault, 'operator', [{ ...about, content: { kind: 'paid_out' } }]);
+}
