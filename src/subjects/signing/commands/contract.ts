@@ -1,6 +1,6 @@
 /**
- * `ventanilla contract show`, `schedule` and `verify` (docs/signing.md). Writes a PDF to the disk if asked; each PDF is recorded
- * first.
+ * `ventanilla contract show`, `schedule` and `verify` (docs/signing.md). Writes a PDF to the disk if asked; each one is
+ * recorded first.
  */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';

@@ -117,7 +117,6 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Anexo: la autorización que se dio, como se leyó en el chat',
       offer: 'Anexo: la oferta que se aceptó, como se leyó en el chat',
     },
-      'Las páginas anteriores repiten el contrato que se mostró. El contrato mostrado, byte por byte, y los datos de esta página van como archivos adjuntos de este documento.',
     finalSchedule: 'Calendario final de pagos',
     finalScheduleText: ({ contract, lender, amount, day }) =>
       `El crédito de ${amount} del contrato ${contract} con ${lender} se desembolsó el ${day}. Cada cuota vence en la fecha ` +
@@ -181,7 +180,6 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Anexo: a autorização que foi dada, como foi lida na conversa',
       offer: 'Anexo: a oferta que foi aceita, como foi lida na conversa',
     },
-      'As páginas anteriores repetem o contrato que foi mostrado. O contrato mostrado, byte por byte, e os dados desta página são anexos deste documento.',
     finalSchedule: 'Calendário final de pagamentos',
     finalScheduleText: ({ contract, lender, amount, day }) =>
       `O crédito de ${amount} do contrato ${contract} com ${lender} foi liberado em ${day}. Cada parcela vence na data desta ` +
@@ -245,7 +243,6 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       consent: 'Annex: the consent that was given, as it was read in the chat',
       offer: 'Annex: the offer that was accepted, as it was read in the chat',
     },
-      'The pages before repeat the contract that was shown. The shown contract, byte by byte, and the data of this page are attached to this document.',
     finalSchedule: 'Final schedule of payments',
     finalScheduleText: ({ contract, lender, amount, day }) =>
       `The loan of ${amount} of the contract ${contract} with ${lender} was paid out on ${day}. Each installment is due on ` +

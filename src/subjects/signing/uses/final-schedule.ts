@@ -1,7 +1,7 @@
 /**
- * Makes the final schedule of a loan that is paid out: the installments of the contract with their days, as a sealed PDF
- * (D46; docs/signing.md, "The payment"). Writes `loan_contracts`, the evidence and the document store; the seal may need
- * the network for its time stamp.
+ * Makes the final schedule of a loan that is paid out: the installments of the contract with their days, as a sealed
+ * PDF (D46; docs/signing.md, "The payment"). Writes `loan_contracts`, the evidence and the document store; the seal may
+ * need the network for its time stamp.
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';

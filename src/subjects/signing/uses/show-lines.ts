@@ -52,8 +52,8 @@ export interface PlannedPayee extends Pick<Payee, 'payee' | 'amount' | 'referenc
 }
 
 /**
- * The list of a contract. Of several entries with one payee the first ones are paid first. Throws `OperatorError` if the
- * application has no contract.
+ * The list of a contract. Of several entries with one payee the first ones are paid first. Throws `OperatorError` if
+ * the application has no contract.
  */
 export async function planOf(context: LinesContext, id: ApplicationId): Promise<PlannedPayee[]> {
   const { database, vault } = context;
