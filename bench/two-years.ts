@@ -98,7 +98,14 @@ function statements(n: number): Readonly<Record<string, () => Promise<unknown>>>
   const phones = some.map((one) => fromBigint<'phone'>(one));
   const turns = () =>
     takeTurns({
-      ...{ database, vault, clock: machineClock, signing: signingOf(vault), flows: new Map() },
+      ...{
+        database,
+        vault,
+        clock: machineClock,
+        signing: signingOf(vault),
+        flows: new Map(),
+        termsOf: () => null,
+      },
       ...{ mayRemind: () => true, onFault: () => {} },
     });
   return {

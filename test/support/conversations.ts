@@ -20,6 +20,7 @@ import { applicant, IN_REVIEW } from './applicant.ts';
 import { sessionsOf, type testDatabase } from './database.ts';
 import { registrarOf } from './intake.ts';
 import { setMessages } from './messages.ts';
+import { TERMS } from './terms.ts';
 import { untilDone } from './until-done.ts';
 
 export const SHA = 'a'.repeat(64);
@@ -93,6 +94,7 @@ export async function conversationsOf(
   const faults: unknown[] = [];
   const context: TurnContext = {
     ...{ database: sessions, vault, clock: machineClock, signing, flows: new Map(), mayRemind },
+    termsOf: () => TERMS.countries.CO,
     onFault: (_id, error) => faults.push(error),
   };
   const hear = (...events: ChannelEvent[]) =>

@@ -13,6 +13,7 @@ import {
   LANGUAGES,
   LONGEST_VALUE,
   MAX_REPLY_LENGTH,
+  missingValueOf,
   QUESTIONS,
   TEXTS,
   type TextKey,
@@ -98,7 +99,7 @@ function* textFaults(key: TextKey, text: string): Generator<string, void> {
   const list = allowed.map((word) => `{${word}}`).join(', ');
   if (wrong !== undefined)
     yield `the placeholder {${wrong}} is not allowed here; the placeholders are ${list}`;
-  const missing = TEXTS[key].find((word) => word !== 'count' && !text.includes(`{${word}}`));
+  const missing = missingValueOf(key, text);
   if (missing !== undefined) yield `must have {${missing}}, because the person has to read it`;
   if (/[{}]/.test(text.replace(PLACEHOLDER, ''))) yield 'has an unpaired brace';
   const length = longest(text);

@@ -24,9 +24,10 @@ export const LONGEST_VALUE = {
   rate: 20,
   rate_name: 40,
   lender: 120,
-  bureaus: 80,
-  data_rights: 100,
-  privacy_notice: 120,
+  bureaus: 50,
+  purposes: 216,
+  data_rights: 60,
+  privacy_notice: 80,
   hash: 90,
   way: 40,
   minutes: 3,
@@ -44,7 +45,7 @@ const OFFER = [
 /** The texts of a flow, each with its values besides `partner`. */
 export const TEXTS = {
   // The questions.
-  consent: [],
+  consent: ['lender', 'purposes', 'data_rights', 'privacy_notice'],
   earnings: [],
   debts: [],
   summary: OFFER,
@@ -186,6 +187,22 @@ export interface FlowChanges {
   readonly steps?: Partial<Flow['steps']>;
   readonly reminders?: Partial<Flow['reminders']>;
   readonly limits?: Partial<Flow['limits']>;
+}
+
+/** A value that the person has to read and that a text lacks. */
+export function missingValueOf(key: TextKey, text: string): Value | undefined {
+  return (TEXTS[key] as readonly Value[]).find((word) => word !== 'count' && !text.includes(`{${word}}`));
+}
+
+/** The changes without the texts that lack such a value: they are older than the value, and the default takes over. */
+export function completeChanges(changes: FlowChanges): FlowChanges {
+  const texts = Object.entries(changes.texts ?? {}).map(([language, ofLanguage]) => [
+    language,
+    Object.fromEntries(
+      Object.entries(ofLanguage).filter(([key, text]) => missingValueOf(key as TextKey, text) === undefined),
+    ),
+  ]);
+  return { ...changes, texts: Object.fromEntries(texts) };
 }
 
 /** The flow with a brand's changes. */

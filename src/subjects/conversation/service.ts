@@ -2,6 +2,7 @@
  * What `serve` and `worker` run for conversations: the loops of turns, of work and of the sweep, and the upkeep jobs
  * (docs/conversation.md; docs/upkeep.md has the jobs).
  */
+import type { Country } from '../../ground/base/country-data.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
 import { startQueue } from '../../program/queue/queue.ts';
@@ -11,7 +12,7 @@ import { following } from '../applications/uses/followers.ts';
 import { howRead, openDocuments } from '../documents/open.ts';
 import { openIncome } from '../income/open.ts';
 import { openReminderWindow } from '../messages/open.ts';
-import { openSigning } from '../signing/open.ts';
+import { openSigning, signingFiles } from '../signing/open.ts';
 import { CONVERSATION_DAYS } from './settings.ts';
 import { forgetFlows } from './sql/flows.ts';
 import { INPUT_BELL } from './sql/inputs.ts';
@@ -37,13 +38,15 @@ const LONGEST_SWEEP_MS = 10_000;
  * windows are refused.
  */
 async function startTurns(given: LoopContext): Promise<Loop> {
-  const { database, vault, clock, log, failed, watcher } = given;
+  const { database, vault, clock, log, failed, watcher, setting } = given;
+  const { terms } = await signingFiles(given, setting);
   const context = {
     database,
     vault,
     clock,
     signing: signingOf(vault),
     flows: new Map(),
+    termsOf: (country: Country | null) => (country && terms.value?.countries[country]) ?? null,
     mayRemind: await openReminderWindow(given),
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),

@@ -4,9 +4,16 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toApplicationId } from '../../../src/domain/application/ids.ts';
 import { flowFaults } from '../../../src/domain/conversation/check-flow.ts';
+import { consentValues } from '../../../src/domain/conversation/consent.ts';
 import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
 import { ask, say } from '../../../src/domain/conversation/effect.ts';
-import { flowWith, LANGUAGES, LONGEST_VALUE, TEXTS } from '../../../src/domain/conversation/flow.ts';
+import {
+  completeChanges,
+  flowWith,
+  LANGUAGES,
+  LONGEST_VALUE,
+  TEXTS,
+} from '../../../src/domain/conversation/flow.ts';
 import { CHOICES, UNDER } from '../../../src/domain/conversation/input.ts';
 import { PLACES } from '../../../src/domain/conversation/places.ts';
 import { newState } from '../../../src/domain/conversation/state.ts';
@@ -14,6 +21,7 @@ import { WINDOW_MS } from '../../../src/domain/message/reply.ts';
 import { composeReply } from '../../../src/subjects/conversation/rules/compose.ts';
 import { formatPayload, parsePayload } from '../../../src/subjects/conversation/rules/payload.ts';
 import { nextTimer } from '../../../src/subjects/conversation/rules/timers.ts';
+import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
 import { file, run, stepped, text, wayTo } from './support.ts';
 
 const speaker = {
@@ -83,25 +91,25 @@ describe('the reply of a turn (D43)', () => {
 });
 
 describe('a question that is too long for its reply (D46)', () => {
-  const texts = { person_hint: 'Aviso legal. '.repeat(27), consent: 'Autorización. '.repeat(56) };
+  const texts = { person_hint: 'Aviso legal. '.repeat(27), earnings: 'Comprobantes. '.repeat(57) };
 
   it('loses the hint under it, and what stands before it, but never itself', () => {
     const flow = flowWith(DEFAULT_FLOW, { texts: { es: texts } });
-    const { state } = run(wayTo('data_consent'));
-    const reply = composeReply({ ...speaker, flow }, state, [say('not_understood'), ask('consent', ['yes'])]);
-    assert.equal(reply?.shows, 'consent');
-    assert.ok(reply.text.endsWith(texts.consent));
+    const { state } = run(wayTo('earnings'));
+    const reply = composeReply({ ...speaker, flow }, state, [say('not_understood'), ask('earnings', [])]);
+    assert.ok(reply !== null);
+    assert.ok(reply.text.endsWith(texts.earnings));
     assert.ok(reply.text.length <= 1024);
   });
 
   it('is refused with the hint of its brand', () => {
     const faults = flowFaults({ texts: { es: texts } }, 'c');
     assert.deepEqual(faults, [
-      'c.texts.es.consent: can have 1137 characters with person_hint and the longest values; the limit is 1024',
+      'c.texts.es.earnings: can have 1151 characters with person_hint and the longest values; the limit is 1024',
     ]);
     assert.match(
       flowFaults({ texts: { pt: { person_hint: 'x'.repeat(790) } } }, 'c')[0]!,
-      /^c\.texts\.pt\.summary: /,
+      /^c\.texts\.pt\.(summary|consent): /,
     );
   });
 });
@@ -137,7 +145,11 @@ describe('the check of a brand’s flow names the place and the rule', () => {
     [{ buttons: { es: { yes: 'No, gracias' } } }, /^c\.buttons\.es: has the same title twice/],
     [{ buttons: { es: { done: 'Basta' } } }, /^c\.buttons\.es\.done: asks for no more messages/],
     [{ limits: { files: 0 } }, /^c\.limits\.files: /],
-    [{ texts: { en: { consent: 'x'.repeat(900) } } }, /can have 900 characters/],
+    [{ texts: { en: { earnings: 'x'.repeat(900) } } }, /can have 900 characters/],
+    [
+      { texts: { es: { consent: '¿Autorizas a {lender} para {purposes}? {data_rights}' } } },
+      /^c\.texts\.es\.consent: must have \{privacy_notice\}/,
+    ],
     [7, /^c: /],
   ];
   for (const [changes, fault] of cases) {
@@ -213,5 +225,36 @@ describe('timers (D43)', () => {
       timer: 'template',
       at: movedAt,
     });
+  });
+});
+
+describe('D45: the question for the consent', () => {
+  const terms = { ...DEMO_TERMS.countries.CO!, bureaus: 'DataCrédito' };
+
+  it('names the lender, the purposes one by one, the rights and the notice, in every language', () => {
+    for (const language of LANGUAGES) {
+      const consent = consentValues(language, terms);
+      const { text } = composeReply({ ...speaker, language, consent }, run(wayTo('data_consent')).state, [
+        ask('consent', ['yes', 'no']),
+      ])!;
+      for (const told of [terms.lender.name, terms.data_rights!, terms.privacy_notice!, 'DataCrédito'])
+        assert.ok(text.includes(told), `${language}: ${told}`);
+      for (const number of [1, 2, 3, 4, 5]) assert.ok(text.includes(`(${number}) `), `${language} ${number}`);
+      const { bureaus: _, ...silent } = terms;
+      assert.doesNotMatch(consentValues(language, silent).purposes!, /\(5\)/);
+      assert.doesNotMatch(text, /[{}]/);
+    }
+  });
+
+  it('fits with the longest values, and its purposes do with the longest bureaus', () => {
+    for (const language of LANGUAGES) {
+      const longest = consentValues(language, { ...terms, bureaus: 'x'.repeat(LONGEST_VALUE.bureaus) });
+      assert.ok(longest.purposes!.length <= LONGEST_VALUE.purposes, `${longest.purposes!.length}`);
+    }
+  });
+
+  it('of a brand that was stored before it had these values gives way to the default', () => {
+    const changes = completeChanges({ texts: { es: { consent: '¿Nos autorizas?', earnings: 'Envía' } } });
+    assert.deepEqual(changes.texts, { es: { earnings: 'Envía' } });
   });
 });

@@ -18,9 +18,9 @@ export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
 
 export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   consent:
-    'Hello. This is the assistant of Ventanilla, for {partner}. To go on with your application we need your consent: ' +
-    'we will use the data and documents that you send in this chat only to study your credit and to prepare your ' +
-    'contract. Do you agree?',
+    'Hello. This is the assistant of Ventanilla, for {partner}. To go on: do you agree that {lender} uses your data and ' +
+    'the documents that you send here only to {purposes}? You may see them, correct them, ask for their deletion and ' +
+    'take this consent back: {data_rights}. Privacy notice: {privacy_notice}',
   earnings:
     'Please send us proof of your income of the last three months: statements or reports of the platform, as PDF or ' +
     'photo. You can send several.',

@@ -18,9 +18,9 @@ export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
 
 export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   consent:
-    'Hola. Te escribe el asistente de Ventanilla en nombre de {partner}. Para seguir con tu solicitud necesitamos tu ' +
-    'autorización: usaremos los datos y documentos que envíes en este chat solo para estudiar tu crédito y preparar ' +
-    'tu contrato. ¿Nos autorizas?',
+    'Hola. Te escribe el asistente de Ventanilla en nombre de {partner}. Para seguir, ¿autorizas a {lender} a usar tus ' +
+    'datos y los documentos que envíes aquí solo para {purposes}? Puedes conocerlos, corregirlos, pedir que se borren y ' +
+    'retirar esta autorización: {data_rights}. Aviso de privacidad: {privacy_notice}',
   earnings:
     'Envíanos por aquí los comprobantes de tus ingresos de los últimos tres meses: extractos o reportes de la ' +
     'plataforma, en PDF o en foto. Puedes enviar varios.',

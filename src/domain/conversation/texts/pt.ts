@@ -18,9 +18,9 @@ export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
 
 export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   consent:
-    'Olá. Aqui é o assistente da Ventanilla, em nome de {partner}. Para seguir com o seu pedido precisamos da sua ' +
-    'autorização: usaremos os dados e documentos que você enviar neste chat só para analisar o seu crédito e ' +
-    'preparar o seu contrato. Você autoriza?',
+    'Olá. Aqui é o assistente da Ventanilla, em nome de {partner}. Para seguir, você autoriza {lender} a usar os seus ' +
+    'dados e os documentos que enviar aqui só para {purposes}? Você pode conhecê-los, corrigi-los, pedir que sejam ' +
+    'apagados e retirar esta autorização: {data_rights}. Aviso de privacidade: {privacy_notice}',
   earnings:
     'Envie por aqui os comprovantes da sua renda dos últimos três meses: extratos ou relatórios da plataforma, em ' +
     'PDF ou foto. Pode enviar vários.',

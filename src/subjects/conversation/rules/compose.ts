@@ -52,6 +52,8 @@ interface Speaker {
   readonly language: Language;
   /** The partner's name for applicants. */
   readonly partner: string;
+  /** What the question for the consent tells about the lender; absent where it is not asked. */
+  readonly consent?: Values;
   readonly applicationId: ApplicationId;
 }
 
@@ -112,11 +114,16 @@ function countOf(says: readonly SayEffect[], one: SayEffect): number {
 }
 
 function textOf(
-  { flow, language, partner }: Speaker,
+  { flow, language, partner, consent }: Speaker,
   { text, values }: Pick<SayEffect, 'text' | 'values'>,
   count: number,
 ): string {
-  return fillText(flow.texts[language][text], { ...values, partner, count: `${count}` });
+  return fillText(flow.texts[language][text], {
+    ...(text === 'consent' && consent),
+    ...values,
+    partner,
+    count: `${count}`,
+  });
 }
 
 /** A text with its placeholders replaced by values. */

@@ -23,7 +23,7 @@ export async function tell(
   await addInputs(database, vault, 'operator', [
     { ...about, messageIndex: null, workId: null, at: null, content },
   ]);
-  const turns = { database, vault, clock, signing: signingOf(vault), flows: new Map() };
+  const turns = { database, vault, clock, signing: signingOf(vault), flows: new Map(), termsOf: () => null };
   let taken: TurnResult | null = null;
   const onTaken = ({ results: [result] }: TakenTogether) => {
     taken = result ?? null;

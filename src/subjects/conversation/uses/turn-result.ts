@@ -1,7 +1,7 @@
 /** The types of what one turn works on, and of its result. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Told } from '../../../domain/conversation/effect.ts';
-import type { Flow, Language } from '../../../domain/conversation/flow.ts';
+import type { Flow, Language, Values } from '../../../domain/conversation/flow.ts';
 import type { ApprovalMessage } from '../../../domain/conversation/state.ts';
 import type { EvidenceEntry } from '../../../domain/evidence/evidence.ts';
 import type { Withdrawer } from '../../../domain/loan/withdrawal.ts';
@@ -23,6 +23,8 @@ export interface Voice {
   /** The locale, for `Intl`. */
   readonly locale: string;
   readonly partner: string;
+  /** What the question for the consent tells about the lender. */
+  readonly consent: Values;
   /**
    * The SHA-256 of what the partner told about the consent, in hex, at the first turn alone; null: it told nothing, or
    * the turn is another one.

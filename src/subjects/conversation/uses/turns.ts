@@ -4,10 +4,12 @@
  * moment repeats nothing.
  */
 import { hash } from 'node:crypto';
+import { consentValues } from '../../../domain/conversation/consent.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
-import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
+import { completeChanges, type Flow, flowWith } from '../../../domain/conversation/flow.ts';
 import { countryOfLocale, languageOfPhone } from '../../../domain/conversation/language.ts';
 import { setAsideState } from '../../../domain/conversation/state.ts';
+import type { CountryTerms } from '../../../domain/loan/terms.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
@@ -51,7 +53,7 @@ const UNREAD = { language: 'es', locale: 'es' } as const;
  */
 async function readVoices(
   session: Transaction,
-  { vault, flows }: { readonly vault: Vault; readonly flows: FlowCache },
+  { vault, flows, termsOf }: Pick<TurnContext, 'vault' | 'flows' | 'termsOf'>,
   rows: readonly ConversationRow[],
 ): Promise<Map<ConversationId, Voice>> {
   const known = new Map<ConversationId, SetUp>();
@@ -80,6 +82,7 @@ async function readVoices(
       {
         flow: flows.get(flowId) ?? DEFAULT_FLOW,
         ...{ language, locale, partner: partnerName, partnerConsent: consents.get(id) ?? null },
+        consent: consentValues(language, termsOf(countryOfLocale(locale))),
       },
     ]),
   );
@@ -108,7 +111,8 @@ async function firstVoices(
     if (isKeyUnknown) continue;
     const own = brand.conversation || {};
     const key = JSON.stringify(own);
-    const flowId = flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, own)));
+    const flowId =
+      flowIds.get(key) ?? (await flowIdOf(session, flowWith(DEFAULT_FLOW, completeChanges(own))));
     flowIds.set(key, flowId);
     made.push({
       id,
@@ -126,8 +130,9 @@ async function loadFlows(session: Transaction, flows: FlowCache, ids: readonly n
   const missing = [...new Set(ids)].filter((id) => !flows.has(id));
   if (missing.length === 0) return;
   if (flows.size + missing.length > MOST_FLOWS) flows.clear();
-  // If a version is older than a text, it gets the default text.
-  for (const [id, flow] of await readFlows(session, missing)) flows.set(id, flowWith(DEFAULT_FLOW, flow));
+  // If a version is older than a text, or than a value of it, it gets the default text.
+  for (const [id, flow] of await readFlows(session, missing))
+    flows.set(id, flowWith(DEFAULT_FLOW, completeChanges(flow)));
 }
 
 export interface TurnContext {
@@ -136,6 +141,8 @@ export interface TurnContext {
   readonly clock: Clock;
   readonly signing: Signing;
   readonly flows: FlowCache;
+  /** The lender's terms of a country (null: unknown), as they are now; null: there are none. */
+  readonly termsOf: (country: Country | null) => CountryTerms | null;
   /** Whether a reminder may go to a phone of this country (null: unknown) at the time (docs/contact-windows.md). */
   readonly mayRemind: (country: Country | null, at: Date) => boolean;
   /** Called with a conversation whose rows cannot be read, so that an operator has to look at it. */
