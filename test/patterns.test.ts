@@ -20,6 +20,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'subjects/income/settings.ts': "the operator's own settings",
   'domain/message/opt-out-doubts.ts': 'a text of at most 1,000 characters',
   'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
+  'domain/loan/read-debts.ts': 'a text of at most 4,000 characters',
   'seal/written-keys.ts': "the operator's own keys",
   'subjects/documents/rules/': 'lines of at most 500 characters',
   'listeners/docs-page/parts.ts': 'the examples of the documentation',

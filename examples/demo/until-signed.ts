@@ -6,6 +6,8 @@ import { call, DemoError } from './service.ts';
 
 /** The whole chat, unless `--within` says so. The demo ends within 90 seconds then. */
 const LIMIT_MS = 80_000;
+/** A little less than the declared amount, so that something reaches the applicant. */
+const DEBTS = ['Banco Azul 4.000.000', 'Nu 1,5 millones'];
 /** A phone of the demo may have an open application by chance. */
 const MOST_TRIES = 5;
 
@@ -39,7 +41,10 @@ export async function untilSigned(url: URL, key: string, page: string, limitMs =
   applicantDoes('sends a statement of income, a PDF');
   await walk.doing(() => phone.send('fitting'));
   await walk.tapWhere('the answer to the statement', 'done');
-  await walk.tapWhere('the question for statements of debts', 'skip');
+  await walk.next('the question for the debts', (reply) => placeOf(reply, 'skip') !== -1);
+  applicantDoes(`writes "${DEBTS.join('", "')}"`);
+  await walk.doing(() => phone.write(DEBTS.join('\n')));
+  await walk.tapWhere('the list of debts with its sum', 'right');
   await walk.tapWhere('the offer with its costs', 'go_on');
   const shown = await walk.readContract();
   await walk.next('the question for the last characters of the ID number', () => true);

@@ -147,6 +147,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'disbursement return': [ids.application, '--reason', HOSTILE, '--line', HOSTILE],
   'debt list': [ids.application],
   'debt add': [ids.application, '--creditor', HOSTILE, '--balance', '5'],
+  'debt accept': [ids.application, '--reason', HOSTILE],
   'debt remove': [ids.application, '99'],
   'conversation list': [],
   'conversation start': [ids.application],

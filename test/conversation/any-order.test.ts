@@ -50,7 +50,19 @@ type Applicant = Awaited<ReturnType<typeof chat.applicantAt>>;
 
 /** Words of a person. */
 const WORDS = [
-  ...['sí', 'no', 'acepto', 'ya envié todo', 'seguir sin esto', 'gracias', 'hola', '¿cuánto es?', '👍'],
+  ...[
+    'sí',
+    'no',
+    'acepto',
+    'ya envié todo',
+    'seguir sin esto',
+    'gracias',
+    'hola',
+    'Banco Azul 1.500.000',
+    'cambiar la lista',
+    '¿cuánto es?',
+    '👍',
+  ],
   ...['1234', '123456', '999999', 'otro código'],
 ] as const;
 /** Words after which a conversation does not go on. */

@@ -27,7 +27,7 @@ it('D43: a PDF bomb is asked on like a file that a person has to read, and an op
   assert.match(await last(ana), /Recibimos tus archivos \(1\)/);
   await ana.write('Ya envié todo');
   assert.equal(await ana.place(), 'debts service');
-  assert.match(await last(ana), /extracto de las deudas/);
+  assert.match(await last(ana), /qué deudas quieres juntar/);
   const [document] = await json('document', 'list', '--application', `${ana.id}`);
   assert.match(`${document.state} ${document.reason}`, /^received reader_(memory|time)$/);
   assert.match(await shown(ana), /work: document operator/);
@@ -40,6 +40,7 @@ it('D43: a PDF bomb is asked on like a file that a person has to read, and an op
   assert.equal(await ana.place(), 'earnings service');
   await send(ana, statement());
   await ana.write('Ya envié todo');
-  await ana.write('Seguir sin esto');
+  await ana.write('Banco Azul 5.700.000');
+  await ana.write('Sí, está bien');
   assert.equal(await ana.place(), 'summary service');
 });

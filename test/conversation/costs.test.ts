@@ -99,6 +99,7 @@ async function onTo(somebody: Somebody): Promise<void> {
   await somebody.choose(0);
   await somebody.sendFile();
   await somebody.choose(0);
+  await somebody.write('Banco Azul 5.700.000');
   await somebody.choose(0);
   assert.equal(await somebody.place(), 'summary service', String(faults));
 }

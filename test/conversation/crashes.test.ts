@@ -113,6 +113,7 @@ async function outcome(points: Points, statements: number) {
   await tap('consent');
   await sendFiles('earnings', EARNINGS);
   await tap('done');
+  await send('list', await ana.textEvent('Banco Azul 5.000.000\nNu 700 mil'));
   await sendFiles('debts', DEBTS);
   await tap('checking');
   await tap('go on');
@@ -129,6 +130,7 @@ async function outcome(points: Points, statements: number) {
   // The upkeep takes away what was being made.
   const counted = await database.query(
     `SELECT (SELECT count(*)::integer FROM documents WHERE application_id = $1) AS documents,
+       (SELECT count(*)::integer FROM loan_debts WHERE application_id = $1 AND contract_id IS NOT NULL) AS debts,
        (SELECT count(*)::integer FROM income_checks WHERE application_id = $1) AS incomes,
        (SELECT array_agg(state ORDER BY state) FROM loan_contracts
         WHERE application_id = $1 AND state <> 'making') AS contracts`,

@@ -57,6 +57,7 @@ it('D43, D46: a tap, statements, an offer, a contract, both proofs: signed, with
   await next(ana).choose(0);
   await next(ana).sendFile();
   await next(ana).choose(0);
+  await next(ana).write('Banco Azul 5.700.000');
   await next(ana).choose(0);
   assert.equal(await ana.place(), 'summary service', String(faults()));
   await next(ana).choose(0);

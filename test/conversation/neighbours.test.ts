@@ -30,17 +30,19 @@ it('D43, D46: an applicant who accepts and proves both things signs, and may wit
   const id = await begin();
   const order = orderOf(id);
   const offer = await performer.offer(order);
-  assert.ok(offer !== null && 'amount' in offer);
+  assert.ok(offer !== null && typeof offer === 'object' && 'amount' in offer);
   assert.deepEqual(
     [offer.amount, offer.net, offer.months, offer.rateName],
     ['$ 6.000.000', '$ 5.970.000', '24', 'Valor total unificado (VTU)'],
   );
   const contract = await performer.makeContract(order);
-  assert.ok(contract !== null && 'mediaId' in contract);
+  assert.ok(contract !== null && typeof contract === 'object' && 'mediaId' in contract);
   assert.equal(simulator.files.get(contract.mediaId)?.contentType, 'application/pdf');
   // The same contract again, under another id of the channel.
   const again = await performer.makeContract(order);
-  assert.ok(again !== null && 'mediaId' in again && again.sha256 === contract.sha256);
+  assert.ok(
+    again !== null && typeof again === 'object' && 'mediaId' in again && again.sha256 === contract.sha256,
+  );
   const inTurn = <T>(work: (session: Parameters<typeof signing.sign>[0]) => Promise<T>) =>
     inTransaction(store.runtime, work);
   await inTurn((session) =>

@@ -71,6 +71,6 @@ test('a killed service loses no file that it reads, and none is read or answered
   assert.equal(document.state, 'received');
   assert.ok(['low_confidence', 'reader_off', 'reader_time'].includes(document.reason), document.reason);
   await chat.taps(receipt, 0);
-  await chat.next('the next step', /extracto de las deudas/);
+  await chat.next('the next step', /qué deudas quieres juntar/);
   assert.equal((await service.stop()).code, 0);
 });

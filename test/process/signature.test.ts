@@ -57,9 +57,10 @@ it('D43 to D47: a person answers the offer in the chat and signs', async () => {
   const owner = { ...PERSON, idNumber: PERSON.id_number };
   await chat.sendsFile('document', madeUpFile('fitting', owner, new Date()));
   await taps(await next('the receipt of the statement', /Recibimos tus archivos \(1\)/), 0);
-  let reply = await next('the next step', /leyendo tus archivos|extracto de las deudas/);
-  if (reply.message.interactive === undefined) reply = await next('debts', /extracto de las deudas/);
-  await taps(reply, 0);
+  const reply = await next('the next step', /leyendo tus archivos|qué deudas quieres juntar/);
+  if (reply.message.interactive === undefined) await next('debts', /qué deudas quieres juntar/);
+  await says('Banco Azul 5.700.000');
+  await taps(await next('the list of debts', /Banco Azul: \$ 5.700.000\nSuman \$ 5.700.000/), 0);
   await next('the word that the income is checked', /Estamos revisando/);
   await taps(
     await next(

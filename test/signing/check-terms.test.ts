@@ -89,7 +89,7 @@ test('D45: a fault names the file, the place and the rule', () => {
       'contracts',
       { one: { ...template, sections: template?.sections.slice(0, 2) } },
       new RegExp(
-        'contracts\\.one lacks \\{contract\\}, \\{date\\}, \\{expires\\}, \\{disbursement\\}, \\{first_due\\}, ' +
+        'contracts\\.one lacks \\{contract\\}, \\{date\\}, \\{expires\\}, \\{creditors\\}, \\{to_applicant\\}, \\{disbursement\\}, \\{first_due\\}, ' +
           '\\{payment\\}, \\{withdrawal\\}, \\{late_rate\\}, \\{late_consequences\\}, \\{complaints\\}, ' +
           '\\{supervisor\\}, a section with "schedule": true \\(the table of installments\\), which every contract tells',
       ),

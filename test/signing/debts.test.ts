@@ -13,7 +13,10 @@ import { testSigning } from '../support/signing.ts';
 
 const store = await testDatabase();
 const { database, runtime } = store;
-const { begin, json, run } = await testSigning(store);
+const signing = await testSigning(store);
+const { json, run } = signing;
+/** An application without debts. */
+const begin = () => signing.begin({}, signing.key, []);
 
 const add = (id: ApplicationId, creditor: string, balance: string, ...more: string[]) =>
   json('debt', 'add', `${id}`, '--creditor', creditor, '--balance', balance, ...more);

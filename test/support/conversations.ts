@@ -33,7 +33,13 @@ export function goodPerformer(changes: Partial<Performer> = {}): Performer {
     checkIncome: async () => 'confirmed',
     answerSource: async () => 'confirmed',
     offer: async () => ({
-      ...{ amount: '$ 8.000.000', net: '$ 7.900.000', installment: '$ 400.000' },
+      ...{
+        amount: '$ 8.000.000',
+        net: '$ 7.900.000',
+        creditors: '$ 7.000.000',
+        toApplicant: '$ 900.000',
+        installment: '$ 400.000',
+      },
       ...{ months: '24', total: '$ 9.600.000' },
       ...{
         interestRate: '16,00 %',
@@ -68,6 +74,9 @@ export function goodSigning(changes: Partial<Signing> = {}): Signing {
       ...{ result: 'signed', evidence: [] },
       withdrawal: { until: new Date('2026-12-01T05:00:00Z'), lastDay: '2026-11-30' },
     }),
+    tellDebts: async () => ({ kind: 'debts', result: 'told', debts: 'Banco Azul: $ 1', sum: '$ 1' }),
+    askDebts: async () => ({ kind: 'debts', result: 'none' }),
+    forgetDebts: async () => {},
     withdraw: async () => ({ result: 'withdrawn', evidence: [] }),
     recordEvidence: async () => {},
     rejectWithdrawn: async () => {},

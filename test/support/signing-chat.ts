@@ -28,12 +28,21 @@ export async function signingChat(
   });
   type Somebody = Awaited<ReturnType<typeof chat.applicantAt>>;
 
+  /** At the question for the debts: tells one that the loan can pay, and confirms the list. */
+  async function tellDebts(somebody: Somebody): Promise<void> {
+    await somebody.write('Banco Azul 5.700.000');
+    await somebody.choose(0);
+  }
+
   /** From the tap to the question for the code. */
   async function toTheCode(somebody: Somebody): Promise<void> {
     await somebody.tap();
     await somebody.choose(0);
     await somebody.sendFile();
-    for (let step = 0; step < 4; step += 1) await somebody.choose(0);
+    await somebody.choose(0);
+    await tellDebts(somebody);
+    // The offer, and the contract.
+    for (let step = 0; step < 2; step += 1) await somebody.choose(0);
     await somebody.write(await signing.lastFourOf(somebody.id as ApplicationId));
     assert.equal(await somebody.place(), 'code service', String(chat.faults));
   }
@@ -47,5 +56,5 @@ export async function signingChat(
     return somebody;
   }
 
-  return { ...chat, simulator, toTheCode, signed };
+  return { ...chat, simulator, tellDebts, toTheCode, signed };
 }

@@ -51,6 +51,10 @@ export function splitIdentity(folder: string): void {
   writeFileSync(join(folder, 'key.pem'), text, { mode: 0o600 });
 }
 
+/** 95 % of the declared amount, so that something is left for fees. */
+const balanceOf = ({ debt_amount: amount = 6_000_000 }: { debt_amount?: unknown }) =>
+  `${Math.floor(Number(amount) * 0.95)}`;
+
 /** Call this at the top of a test file. */
 export async function testSigning(store: TestDatabase) {
   const folder = mkdtempSync(join(tmpdir(), 'ventanilla-signing-'));
@@ -74,10 +78,11 @@ export async function testSigning(store: TestDatabase) {
     codesAnHour: 1_000,
   };
   let serial = 0;
-  /** An approved application with a conversation. */
+  /** An approved application with a conversation, and with a debt that its loan can pay (D52). */
   const begin = async (
     changes: Parameters<typeof applicant>[0] = {},
     ofKey = key,
+    balances: readonly string[] = [balanceOf(changes)],
   ): Promise<ApplicationId> => {
     serial += 1;
     const phone = toPhone(`+57301${String(serial).padStart(7, '0')}`);
@@ -85,8 +90,13 @@ export async function testSigning(store: TestDatabase) {
     const made = applicant({ ...APPROVED, phone, id_number: idNumber, ...changes });
     const [id = 0] = await register(ofKey, [made]);
     await markConversations(database, [toApplicationId(id)]);
+    for (const [index, balance] of balances.entries())
+      await owe(toApplicationId(id), `Banco ${index + 1}`, balance);
     return toApplicationId(id);
   };
+  /** An operator adds a debt. */
+  const owe = (id: ApplicationId, creditor: string, balance: string) =>
+    json('debt', 'add', `${id}`, '--creditor', creditor, '--balance', balance, '--reference', '4711');
   /** What is proven, with its evidence, in a transaction of its own. */
   const proven = <Result>(
     id: ApplicationId,
@@ -157,6 +167,7 @@ export async function testSigning(store: TestDatabase) {
     lines,
     folder,
     begin,
+    owe,
     make,
     answer,
     proven,

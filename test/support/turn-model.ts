@@ -109,6 +109,11 @@ export class TurnModel {
         const right = effect.question === 'last_four' ? '1234' : '123456';
         return { kind: 'answer', result: body === right ? 'right' : 'wrong' };
       }
+      case 'debts':
+        // As `goodSigning` does.
+        if (effect.act === 'forget') return null;
+        if (effect.act === 'ask') return { kind: 'debts', result: 'none' };
+        return { kind: 'debts', result: 'told', debts: 'Banco Azul: $ 1', sum: '$ 1' };
       case 'sign': {
         const isSignable = this.#state.acceptedContract !== null && this.#hasAccepted && this.#hasContract;
         return isSignable

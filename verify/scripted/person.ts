@@ -358,6 +358,6 @@ export class Person {
 
 /** The step of a question with buttons. */
 function placeOf(question: Question): string {
-  if (question === 'more_debts') return 'debts';
+  if (question === 'more_debts' || question === 'debts_right') return 'debts';
   return question === 'more_files' ? 'earnings' : question;
 }

@@ -58,7 +58,10 @@ export function questionOf({ text, buttons }: ShownReply): Question | null {
     return place;
   if (place === 'earnings')
     return buttons.some(({ choice }) => choice === 'done') ? 'more_files' : 'earnings';
-  if (place === 'debts') return buttons.some(({ choice }) => choice === 'done') ? 'more_debts' : 'debts';
+  if (place === 'debts') {
+    if (buttons.some(({ choice }) => choice === 'right')) return 'debts_right';
+    return buttons.some(({ choice }) => choice === 'done') ? 'more_debts' : 'debts';
+  }
   if (says(text, 'last_four')) return 'last_four';
   if (says(text, 'earnings') || says(text, 'earnings_again')) return 'earnings';
   if (says(text, 'debts') || says(text, 'debts_again')) return 'debts';

@@ -59,6 +59,11 @@ export type Effect =
    * they tapped a button under the question, so it is enough that the channel took the question.
    */
   | { readonly kind: 'look'; readonly isProven: boolean }
+  /**
+   * About the list of debts. `tell`: stores the list in the text of this input; `ask`: reads the list; the result is
+   * the next input. `forget`: what the person told does not count any more.
+   */
+  | { readonly kind: 'debts'; readonly act: 'tell' | 'ask' | 'forget' }
   /** Signs; the result is the next input. */
   | { readonly kind: 'sign' }
   /** Withdraws the signature; the result is the next input. */

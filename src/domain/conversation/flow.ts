@@ -14,6 +14,8 @@ export const LONGEST_VALUE = {
   count: 3,
   amount: 40,
   net: 40,
+  creditors: 40,
+  to_applicant: 40,
   installment: 40,
   months: 3,
   total: 40,
@@ -33,12 +35,24 @@ export const LONGEST_VALUE = {
   minutes: 3,
   until: 40,
   numbers: 50,
+  debts: 480,
+  sum: 40,
 } as const;
 export type Value = keyof typeof LONGEST_VALUE;
 export type Values = Partial<Readonly<Record<Value, string>>>;
 
 const OFFER = [
-  ...(['amount', 'net', 'installment', 'months', 'total', 'interest_rate', 'interest_rate_name'] as const),
+  ...([
+    'amount',
+    'net',
+    'creditors',
+    'to_applicant',
+    'installment',
+    'months',
+    'total',
+    'interest_rate',
+    'interest_rate_name',
+  ] as const),
   ...(['rate', 'rate_name', 'lender', 'first_due', 'valid_until'] as const),
 ] as const;
 
@@ -48,6 +62,7 @@ export const TEXTS = {
   consent: ['lender', 'purposes', 'data_rights', 'privacy_notice'],
   earnings: [],
   debts: [],
+  debts_right: ['debts', 'sum'],
   summary: OFFER,
   contract: ['hash'],
   last_four: [],
@@ -58,6 +73,7 @@ export const TEXTS = {
   // The same questions in short.
   earnings_again: [],
   debts_again: [],
+  debts_right_again: [],
   summary_again: [],
   contract_again: [],
   code_again: [],
@@ -96,6 +112,15 @@ export const TEXTS = {
   /** An operator looked at files, in the order in which they were sent. */
   file_rejected: ['numbers'],
   file_accepted: ['numbers'],
+  /** The question for the list follows. */
+  debts_change: [],
+  /** Lines of a list that the person has to write again. */
+  debts_unclear: ['numbers'],
+  debts_other_currency: ['numbers'],
+  debts_twice: ['numbers'],
+  debts_too_many: [],
+  /** For a person who writes another list after the offer. */
+  debts_by_person: [],
   still_reading: [],
   checking: [],
   in_review: [],
@@ -134,6 +159,7 @@ export const QUESTIONS = [
   'consent',
   'earnings',
   'debts',
+  'debts_right',
   'summary',
   'contract',
   'last_four',
@@ -142,6 +168,7 @@ export const QUESTIONS = [
   'enter_code',
   'earnings_again',
   'debts_again',
+  'debts_right_again',
   'summary_again',
   'contract_again',
   'code_again',

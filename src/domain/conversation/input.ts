@@ -4,6 +4,8 @@
  * rule.
  */
 import type { ApplicationStatus } from '../application/lifecycle.ts';
+import type { DebtBlock } from '../loan/debt.ts';
+import type { LineFault } from '../loan/read-debts.ts';
 import type { WithdrawalResult } from '../loan/withdrawal.ts';
 import type { ToldReply } from '../message/reply.ts';
 import type { ApprovalMessage, Purpose } from './state.ts';
@@ -21,6 +23,8 @@ export const CHOICES = [
   'person',
   'go_on',
   'stop',
+  'right',
+  'change',
 ] as const;
 export type Choice = (typeof CHOICES)[number];
 
@@ -66,8 +70,10 @@ export type DocumentRefusal = (typeof REFUSALS)[number];
 /** The offer, in the words and numbers that the person reads. */
 export interface OfferShown {
   readonly amount: string;
-  /** What is paid out. */
+  /** What is paid out, of that to creditors, and of that to the person. */
   readonly net: string;
+  readonly creditors: string;
+  readonly toApplicant: string;
   readonly installment: string;
   readonly months: string;
   readonly total: string;
@@ -121,8 +127,13 @@ export type WorkInput =
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | SourceStepInput
-  | { readonly kind: 'offer'; readonly offer: WithCosts<OfferShown> | null }
-  | { readonly kind: 'contract'; readonly contract: WithCosts<ShownContract> | null }
+  /** `why`: an operator has to look at the debts. */
+  | { readonly kind: 'offer'; readonly offer: WithCosts<OfferShown> | null; readonly why?: DebtBlock }
+  | {
+      readonly kind: 'contract';
+      readonly contract: WithCosts<ShownContract> | null;
+      readonly why?: DebtBlock;
+    }
   /** With its certificate; null: the channel takes no such file. */
   | { readonly kind: 'signed_contract'; readonly contract: ShownContract | null }
   /** The final schedule; null: there is none, or the channel takes no such file. */
@@ -150,6 +161,20 @@ export interface ShownContract {
  * older. `coming`: it has not gone out.
  */
 export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
+
+/**
+ * What became of the list of debts, in the transaction of the turn. `told`: it counts from now on, in the words of the
+ * chat. `again`: the person has to write these lines again. `fixed`: the list may not change any more.
+ */
+export type DebtsInput =
+  | { readonly kind: 'debts'; readonly result: 'told'; readonly debts: string; readonly sum: string }
+  | {
+      readonly kind: 'debts';
+      readonly result: 'again';
+      readonly fault: LineFault;
+      readonly numbers: string;
+    }
+  | { readonly kind: 'debts'; readonly result: 'none' | 'too_many' | 'fixed' };
 
 /** The result of a proof that was made in the transaction of the turn. */
 export type ProofInput =
@@ -185,6 +210,7 @@ export type Input =
   | PersonInput
   | WorkInput
   | ProofInput
+  | DebtsInput
   | DocumentDecided
   /** The person wants no more messages, or an operator wants none for the person. */
   | { readonly kind: 'opted_out' }

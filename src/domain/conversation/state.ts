@@ -64,6 +64,10 @@ export interface State {
   readonly reading: number;
   /** The person said that there are no more files. */
   readonly complete: boolean;
+  /** The list of debts. `told`: the person has not said yet that it is right. */
+  readonly debtList: 'none' | 'told' | 'confirmed';
+  /** Lists of debts that the person has written. */
+  readonly debtLists: number;
   /** What was found about the income; null: nothing yet. */
   readonly income: 'asked' | SourceStep | 'confirmed' | 'adjusted' | 'operator' | null;
   /** What the income source has asked of the person so far, one step after the other. */
@@ -138,6 +142,8 @@ export function newState(status: ApplicationStatus, turn = 0): State {
     refused: 0,
     reading: 0,
     complete: false,
+    debtList: 'none',
+    debtLists: 0,
     income: null,
     sourceSteps: 0,
     status,
@@ -185,6 +191,8 @@ const BEFORE = {
   lastDayToWithdraw: null,
   shownCosts: null,
   rejected: NONE_REJECTED,
+  debtList: 'none',
+  debtLists: 0,
   wrongPerson: false,
   approval: 'none',
   approvalTurn: null,

@@ -16,6 +16,7 @@ const MEANINGS = [
   'withdraw',
   'done',
   'skip',
+  'change',
   'connect',
   'person',
   'wrong_person',
@@ -97,6 +98,11 @@ const PATTERNS: Readonly<Record<Meaning, readonly string[]>> = {
     '(seguir|continuar) sin (esto|eso)|omitir|saltar|no (lo )?tengo|no tengo (deudas|extractos?)',
     'seguir sem isso|pular|nao tenho( agora)?',
     'skip|go on without( it)?|i (do not|don t) have (it|any)',
+  ],
+  change: [
+    '(quiero |necesito )?(cambiar|corregir|modificar)(la|las)?( (la|mi) lista| (las|mis) deudas| algo)?|(la lista )?(esta mal|no esta bien)',
+    '(quero |preciso )?(mudar|corrigir|alterar)( (a|minha) lista| (as|minhas) dividas)?|(a lista )?esta errad[oa]',
+    '(i want to |i need to )?(change|correct)( (it|the list|my list|my debts))?|(it|the list) is wrong',
   ],
   connect: [
     '(quiero )?conectar( (mi|la) cuenta)?',

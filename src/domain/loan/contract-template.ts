@@ -25,6 +25,7 @@ export const CONTRACT_PLACEHOLDERS = [
     'rate_name',
   ],
   ...['disbursement', 'first_due', 'last_due', 'payment', 'fees', 'tax', 'withdrawal'],
+  ...['creditors', 'to_applicant'],
   ...['late_rate', 'late_consequences', 'complaints', 'supervisor'],
 ] as const;
 export type ContractPlaceholder = (typeof CONTRACT_PLACEHOLDERS)[number];
@@ -32,7 +33,7 @@ export type ContractPlaceholder = (typeof CONTRACT_PLACEHOLDERS)[number];
 /** What the applicant has to read before the acceptance (D45): a template without one of these is refused. */
 export const REQUIRED_PLACEHOLDERS = [
   ...['lender', 'lender_number', 'lender_address', 'name', 'id_number', 'contract', 'date', 'expires'],
-  ...['amount', 'net', 'installment', 'months', 'total'],
+  ...['amount', 'net', 'creditors', 'to_applicant', 'installment', 'months', 'total'],
   ...['interest_rate', 'interest_rate_name', 'annual_rate', 'rate_name', 'fees'],
   ...['disbursement', 'first_due', 'payment', 'withdrawal'],
   ...['late_rate', 'late_consequences', 'complaints', 'supervisor'],

@@ -74,6 +74,12 @@ export function listFault(
   return null;
 }
 
+/** Whether two lists have the same debts, whatever their order and spelling. */
+export function areSame(some: readonly Debt[], others: readonly Debt[], currency: string): boolean {
+  const keys = new Set(some.map((debt) => keyOf(debt, currency)));
+  return some.length === others.length && others.every((debt) => keys.has(keyOf(debt, currency)));
+}
+
 /** Two debts with the same key are one: spelling and separators do not count. */
 function keyOf({ creditor, reference, balance }: Debt, currency: string): string {
   return JSON.stringify([folded(creditor), folded(reference ?? ''), `${toMinor(balance, currency)}`]);

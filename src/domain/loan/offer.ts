@@ -9,6 +9,7 @@ import { type CountryRules, rulesOf } from './country-rules.ts';
 import { limitedLateRate } from './late-interest.ts';
 import { type Loan, loanOf, part } from './loan.ts';
 import { addDays, addMonths, localDate, startOfDate } from './local-day.ts';
+import type { Paying } from './payees.ts';
 import { annualRateOf, effectiveRateOf, isAbove, percentText } from './rates.ts';
 import type { CountryTerms, Fee } from './terms.ts';
 
@@ -35,6 +36,10 @@ export type BlockReason =
   | 'wrong_currency'
   | 'below_minimum'
   | 'above_limit'
+  /** An operator has to look at the debts: their sum is too far from the declared amount (D52). */
+  | 'debts_differ'
+  /** The debts are more than what is paid out. */
+  | 'debts_above_net'
   /** The application does not wait for a signature. */
   | 'not_pending'
   /** The application's stored data is erased or cannot be read. */
@@ -238,6 +243,8 @@ export interface Offer {
   readonly lastDue?: string;
   /** The last day on which the contract may be signed: YYYY-MM-DD. Not in version 1.0. */
   readonly validUntil?: string;
+  /** Who is paid of `net`. Not in contracts from before the debts were listed. */
+  readonly paying?: Paying;
   readonly demonstration: boolean;
 }
 
@@ -246,7 +253,11 @@ export function offerOfLoan(
   country: Country,
   terms: CountryTerms,
   { loan, principal, interestRate, annualRate, expiresAt }: PricedLoan,
-  { disbursement, demonstration }: { readonly disbursement: string; readonly demonstration: boolean },
+  {
+    disbursement,
+    paying,
+    demonstration,
+  }: { readonly disbursement: string; readonly paying: Paying; readonly demonstration: boolean },
 ): Offer {
   const { currency } = terms;
   const rules = rulesOf(country);
@@ -269,6 +280,7 @@ export function offerOfLoan(
     firstDue: addMonths(disbursement, 1),
     lastDue: addMonths(disbursement, loan.payments.length),
     validUntil: localDate(new Date(expiresAt.getTime() - 1), terms.zone),
+    paying,
     demonstration,
   };
 }

@@ -2,7 +2,7 @@
  * Who gets the money of a loan: each creditor its balance, and the applicant what is left (D52). Pure.
  */
 import { moneyText, toMinor } from '../money/money.ts';
-import { type Debt, sumOf } from './debt.ts';
+import { type Debt, sumOf, sumText } from './debt.ts';
 
 /** A line of what is paid out. */
 export interface Payee {
@@ -41,4 +41,25 @@ export function payeesOf(
   if (left === 0n) return creditors;
   const amount = moneyText(left, currency);
   return [...creditors, { kind: 'applicant', payee: APPLICANT_PAYEE, amount, reference: null, debtId: null }];
+}
+
+/** What an offer says about who is paid. The amounts are exact decimals. */
+export interface Paying {
+  /** The ids of the debts that are paid, in their order. */
+  readonly debts: readonly number[];
+  /** What all creditors get. */
+  readonly creditors: string;
+  /** What reaches the applicant. */
+  readonly toApplicant: string;
+}
+
+/** What is paid to creditors and to the applicant. Throws a `RangeError` as `payeesOf` does. */
+export function payingOf(...given: Parameters<typeof payeesOf>): Paying {
+  const [debts, { currency }] = given;
+  const last = payeesOf(...given).at(-1);
+  return {
+    debts: debts.map(({ id }) => id),
+    creditors: sumText(debts, currency),
+    toApplicant: last?.kind === 'applicant' ? last.amount : moneyText(0n, currency),
+  };
 }

@@ -71,7 +71,13 @@ export function run(inputs: readonly Input[], flow: Flow = DEFAULT_FLOW, world: 
 
 export const SHA = 'a'.repeat(64);
 export const OFFER = {
-  ...{ amount: '$ 8.000.000', net: '$ 7.900.000', installment: '$ 400.000' },
+  ...{
+    amount: '$ 8.000.000',
+    net: '$ 7.900.000',
+    creditors: '$ 7.500.000',
+    toApplicant: '$ 400.000',
+    installment: '$ 400.000',
+  },
   ...{ months: '24', total: '$ 9.600.000' },
   ...{
     interestRate: '16,00 %',

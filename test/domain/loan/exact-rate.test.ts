@@ -91,7 +91,11 @@ test('D45: amounts of Chile and of Colombia have no decimals, those of Mexico tw
     const terms: CountryTerms = { ...TERMS.countries.CO, currency };
     const priced = priceLoan(country, terms, { amount: 7_654_321.5, currency }, NOW);
     assert.ok(priced.kind === 'priced');
-    const offer = offerOfLoan(country, terms, priced, { disbursement: '2026-12-01', demonstration: false });
+    const offer = offerOfLoan(country, terms, priced, {
+      disbursement: '2026-12-01',
+      paying: { debts: [], creditors: '0', toApplicant: '0' },
+      demonstration: false,
+    });
     for (const amount of [offer.amount, offer.net, offer.installment, offer.total])
       assert.match(amount, form);
   }

@@ -79,6 +79,7 @@ test('D45: the offer has every amount as an exact decimal, and the word of the c
   assert.ok(result.kind === 'priced');
   const offer = offerOfLoan('CO', { ...DEMO, fees }, result, {
     disbursement: '2026-11-30',
+    paying: { debts: [7], creditors: '5000000', toApplicant: '910000' },
     demonstration: true,
   });
   assert.deepEqual(

@@ -14,6 +14,8 @@ export const BUTTONS_EN: Readonly<Record<Choice, string>> = {
   person: 'Talk to a person',
   go_on: 'Go on',
   stop: 'Stop messages',
+  right: 'Yes, that is right',
+  change: 'Change the list',
 };
 
 export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
@@ -25,10 +27,11 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'Please send us proof of your income of the last three months: statements or reports of the platform, as PDF or ' +
     'photo. You can send several.',
   debts:
-    'Now please send the statement of the debts that you want to put together into one installment, as PDF or photo. ' +
-    'If you do not have it now, you can go on without it.',
+    'Now tell us which debts you want to put together into one installment. Write one a line, with the creditor and the ' +
+    'balance:\nBlue Bank 1500000\nNu 800 thousand\nYou can also send the statement as PDF or photo. Or go on without.',
+  debts_right: 'These are your debts:\n{debts}\nThey add up to {sum}. Is this right?',
   summary:
-    'This is your offer, with all its costs:\nAmount: {amount}\nYou receive: {net}\nMonthly installment: {installment}\n' +
+    'This is your offer, with all its costs:\nAmount: {amount}\nPaid out: {net}. Of that, to your creditors: {creditors}; to you: {to_applicant}\nMonthly installment: {installment}\n' +
     'Installments: {months}, the first on {first_due}\nTotal to pay: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nLender: {lender}\nValid until {valid_until}\nDo you want to see the contract?',
   contract:
     'This is your contract. Please read it before you decide. Its fingerprint, to check that nobody changes it, is: ' +
@@ -43,7 +46,8 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'Your bank sent you a code. Write it here: we use it once and do not keep it. If you did not get it, write ANOTHER ' +
     'CODE. If you prefer not to, write NO.',
   earnings_again: 'Send your proof of income here, as PDF or photo.',
-  debts_again: 'Send the statement of your debts, or go on without it.',
+  debts_again: 'Write your debts, one a line (Blue Bank 1500000), send the statement, or go on without.',
+  debts_right_again: 'Is the list of your debts right? If not, tap the button or write the list again.',
   summary_again: 'Do you want to see the contract of your offer?',
   contract_again: 'Do you accept the contract that we sent? To accept, tap the button or write ACCEPT.',
   code_again: 'Write here the code of six digits that we sent you.',
@@ -80,6 +84,16 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
   file_by_person: 'We have read many files of yours today. We keep this one, and a person will look at it.',
   file_rejected: 'We looked at your files. Of those that you sent, we cannot accept number {numbers}.',
   file_accepted: 'We looked again at file number {numbers} of those that you sent: we can use it.',
+  debts_change: 'Of course, let us change it. Please write the whole list again.',
+  debts_unclear:
+    'I did not understand these lines: {numbers}. Please write the list again, with the creditor and the balance in digits: Blue Bank 1500000.',
+  debts_other_currency:
+    'These lines are in another currency: {numbers}. Please write the list again, in the currency of your application.',
+  debts_twice: 'These lines repeat a debt: {numbers}. Please write the list again, with each debt once.',
+  debts_too_many:
+    'We can take up to 20 debts here. Please write the list again, with those that you want to put together.',
+  debts_by_person:
+    'Your offer was made with the debts that you confirmed. To change them, write AGENT and a person helps you.',
   still_reading: 'We are still reading your files. We will write in a moment.',
   checking: 'Thank you. We are checking your information and will write here.',
   in_review: 'Your application is in review. We will write here when there is an answer.',

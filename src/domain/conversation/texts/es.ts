@@ -14,6 +14,8 @@ export const BUTTONS_ES: Readonly<Record<Choice, string>> = {
   person: 'Hablar con alguien',
   go_on: 'Seguir',
   stop: 'No más mensajes',
+  right: 'Sí, está bien',
+  change: 'Cambiar la lista',
 };
 
 export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
@@ -25,10 +27,12 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'Envíanos por aquí los comprobantes de tus ingresos de los últimos tres meses: extractos o reportes de la ' +
     'plataforma, en PDF o en foto. Puedes enviar varios.',
   debts:
-    'Ahora envíanos el extracto de las deudas que quieres juntar en una sola cuota, en PDF o en foto. Si no lo ' +
-    'tienes a la mano, puedes seguir sin esto.',
+    'Ahora dinos qué deudas quieres juntar en una sola cuota. Escribe una por línea, con el acreedor y el saldo, así:\n' +
+    'Banco Azul 1.500.000\nNu 800 mil\nTambién puedes enviar el extracto en PDF o en foto. Si prefieres, sigue sin ' +
+    'esto.',
+  debts_right: 'Estas son tus deudas:\n{debts}\nSuman {sum}. ¿Está bien?',
   summary:
-    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nRecibes: {net}\nCuota mensual: {installment}\n' +
+    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nSe desembolsan: {net}. De eso, a tus acreedores: {creditors}; a ti: {to_applicant}\nCuota mensual: {installment}\n' +
     'Número de cuotas: {months}, la primera el {first_due}\nTotal a pagar: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nPrestamista: {lender}\nVálida hasta el {valid_until}\n¿Quieres ver el contrato?',
   contract:
     'Este es tu contrato. Léelo con calma antes de decidir. Su huella, para comprobar que nadie lo cambie, es: ' +
@@ -43,7 +47,9 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'Tu banco te envió un código. Escríbelo aquí: lo usamos una sola vez y no lo guardamos. Si no te llegó, escribe ' +
     'OTRO CÓDIGO. Si prefieres no hacerlo, escribe NO.',
   earnings_again: 'Envía por aquí tus comprobantes de ingresos, en PDF o en foto.',
-  debts_again: 'Envía el extracto de tus deudas o sigue sin él.',
+  debts_again:
+    'Escribe tus deudas, una por línea (Banco Azul 1.500.000), envía el extracto o sigue sin esto.',
+  debts_right_again: '¿Está bien la lista de tus deudas? Si no, tócalo o escribe la lista otra vez.',
   summary_again: '¿Quieres ver el contrato de tu oferta?',
   contract_again: '¿Aceptas el contrato que te enviamos? Para aceptar, toca el botón o escribe ACEPTO.',
   code_again: 'Escribe aquí el código de seis dígitos que te enviamos.',
@@ -80,6 +86,17 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
   file_by_person: 'Hoy ya leímos muchos archivos tuyos. Guardamos este, y una persona lo va a revisar.',
   file_rejected: 'Revisamos tus archivos. De los que enviaste, no podemos aceptar el número {numbers}.',
   file_accepted: 'Revisamos otra vez el archivo número {numbers} de los que enviaste: sí nos sirve.',
+  debts_change: 'Claro, cambiémosla. Escribe la lista completa otra vez.',
+  debts_unclear:
+    'No entendí bien estas líneas: {numbers}. Escribe la lista otra vez, con el acreedor y el saldo en cifras: Banco Azul 1.500.000.',
+  debts_other_currency:
+    'Estas líneas están en otra moneda: {numbers}. Escribe la lista otra vez, con los saldos en la moneda de tu solicitud.',
+  debts_twice:
+    'Estas líneas repiten una deuda: {numbers}. Escribe la lista otra vez, con cada deuda una sola vez.',
+  debts_too_many:
+    'Por aquí podemos anotar hasta 20 deudas. Escribe la lista otra vez, con las que quieres juntar.',
+  debts_by_person:
+    'Tu oferta se hizo con las deudas que nos confirmaste. Para cambiarlas, escribe ASESOR y una persona te ayuda.',
   still_reading: 'Todavía estamos leyendo tus archivos. Te escribimos en un momento.',
   checking: 'Gracias. Estamos revisando tu información y te escribimos por aquí.',
   in_review: 'Tu solicitud está en revisión. Te escribimos por aquí cuando haya una respuesta.',

@@ -14,6 +14,8 @@ export const BUTTONS_PT: Readonly<Record<Choice, string>> = {
   person: 'Falar com alguém',
   go_on: 'Seguir',
   stop: 'Parar mensagens',
+  right: 'Sim, está certo',
+  change: 'Mudar a lista',
 };
 
 export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
@@ -25,10 +27,11 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Envie por aqui os comprovantes da sua renda dos últimos três meses: extratos ou relatórios da plataforma, em ' +
     'PDF ou foto. Pode enviar vários.',
   debts:
-    'Agora envie o extrato das dívidas que você quer juntar em uma só parcela, em PDF ou foto. Se não tiver agora, ' +
-    'pode seguir sem isso.',
+    'Agora diga quais dívidas você quer juntar em uma só parcela. Escreva uma por linha, com o credor e o saldo, assim:\n' +
+    'Banco Azul 1.500,00\nNu 8 mil\nVocê também pode enviar o extrato em PDF ou foto. Se preferir, siga sem isso.',
+  debts_right: 'Estas são as suas dívidas:\n{debts}\nSomam {sum}. Está certo?',
   summary:
-    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nVocê recebe: {net}\nParcela mensal: {installment}\n' +
+    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nValor liberado: {net}. Disso, aos seus credores: {creditors}; a você: {to_applicant}\nParcela mensal: {installment}\n' +
     'Número de parcelas: {months}, a primeira em {first_due}\nTotal a pagar: {total}\n{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nCredor: {lender}\nVálida até {valid_until}\nQuer ver o contrato?',
   contract:
     'Este é o seu contrato. Leia com calma antes de decidir. A impressão digital dele, para conferir que ninguém o ' +
@@ -43,7 +46,10 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'O seu banco enviou um código. Escreva aqui: usamos uma única vez e não guardamos. Se não chegou, escreva OUTRO ' +
     'CÓDIGO. Se preferir não fazer isso, escreva NÃO.',
   earnings_again: 'Envie por aqui os comprovantes da sua renda, em PDF ou foto.',
-  debts_again: 'Envie o extrato das suas dívidas ou siga sem ele.',
+  debts_again:
+    'Escreva as suas dívidas, uma por linha (Banco Azul 1.500,00), envie o extrato ou siga sem isso.',
+  debts_right_again:
+    'A lista das suas dívidas está certa? Se não, toque no botão ou escreva a lista de novo.',
   summary_again: 'Quer ver o contrato da sua oferta?',
   contract_again: 'Você aceita o contrato que enviamos? Para aceitar, toque no botão ou escreva ACEITO.',
   code_again: 'Escreva aqui o código de seis dígitos que enviamos.',
@@ -80,6 +86,17 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
   file_by_person: 'Hoje já lemos muitos arquivos seus. Guardamos este, e uma pessoa vai conferir.',
   file_rejected: 'Revisamos seus arquivos. Dos que você enviou, não podemos aceitar o número {numbers}.',
   file_accepted: 'Revisamos outra vez o arquivo número {numbers} dos que você enviou: ele serve.',
+  debts_change: 'Claro, vamos mudar. Escreva a lista inteira de novo.',
+  debts_unclear:
+    'Não entendi bem estas linhas: {numbers}. Escreva a lista de novo, com o credor e o saldo em números: Banco Azul 1.500,00.',
+  debts_other_currency:
+    'Estas linhas estão em outra moeda: {numbers}. Escreva a lista de novo, com os saldos na moeda do seu pedido.',
+  debts_twice:
+    'Estas linhas repetem uma dívida: {numbers}. Escreva a lista de novo, com cada dívida uma só vez.',
+  debts_too_many:
+    'Por aqui podemos anotar até 20 dívidas. Escreva a lista de novo, com as que você quer juntar.',
+  debts_by_person:
+    'A sua oferta foi feita com as dívidas que você confirmou. Para mudar, escreva ATENDENTE e uma pessoa ajuda você.',
   still_reading: 'Ainda estamos lendo os seus arquivos. Escrevemos em um momento.',
   checking: 'Obrigado. Estamos conferindo as suas informações e escrevemos por aqui.',
   in_review: 'O seu pedido está em análise. Escrevemos por aqui quando houver uma resposta.',

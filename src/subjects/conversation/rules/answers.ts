@@ -9,7 +9,7 @@ import { type State, UNDERSTOOD } from '../../../domain/conversation/state.ts';
 import { isBareNo, isTitle, type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import { readCode, readLastFour, type SigningQuestion } from '../../../domain/evidence/answer.ts';
 import { mayAskToStop } from '../../../domain/message/opt-out-doubts.ts';
-import { answerFiles, isAskedFile, takeFile } from './files.ts';
+import { answerDebts, answerFiles, isAskedFile, lateList, takeFile } from './files.ts';
 import {
   endAt,
   goOn,
@@ -189,6 +189,8 @@ const MEANING_OF: Partial<Readonly<Record<Choice, Meaning>>> = {
   decline: 'no',
   resend: 'resend',
   go_on: 'yes',
+  right: 'yes',
+  change: 'change',
   person: 'person',
 };
 
@@ -216,17 +218,18 @@ function answerAt(flow: Flow, state: State, answer: Answer): Next | null {
     case 'data_consent':
       if (meanings.has('yes') || meanings.has('accept')) return moved(state, { kind: 'look', isProven });
       return meanings.has('no') ? declined(heard, 'data_consent_refused') : null;
-    case 'earnings':
     case 'debts':
+      return answerDebts(flow, heard, meanings, text) ?? answerFiles(flow, heard, 'debts', meanings);
+    case 'earnings':
       return answerFiles(flow, heard, state.place, meanings);
     case 'checking':
       if (waitsForStep(state)) return answerSource(heard, meanings, text);
       return stillWaiting(state, meanings);
     case 'summary':
       if (meanings.has('yes') || meanings.has('accept')) return moved(state, { kind: 'look', isProven });
-      return meanings.has('no') ? declined(heard, 'declined') : null;
+      return meanings.has('no') ? declined(heard, 'declined') : lateList(heard, text);
     case 'contract':
-      return answerContract(heard, state, answer);
+      return answerContract(heard, state, answer) ?? lateList(heard, text);
     case 'code':
       return answerProof(state, answer);
     default:

@@ -1,10 +1,15 @@
 /**
- * What a conversation does with files, at the steps that ask for them and elsewhere; and the number that a person knows
- * a file by (D43; docs/conversation.md, "Documents"). Pure.
+ * What a conversation does with files and with the list of debts, at the steps that ask for them and elsewhere; and the
+ * number that a person knows a file by (D43, D52; docs/conversation.md, "Documents", "The debts"). Pure.
  */
 import { ask, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
-import type { DocumentDecided, DocumentRefusal, WorkInput } from '../../../domain/conversation/input.ts';
+import type {
+  DebtsInput,
+  DocumentDecided,
+  DocumentRefusal,
+  WorkInput,
+} from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import {
   at,
@@ -15,6 +20,7 @@ import {
 } from '../../../domain/conversation/state.ts';
 import type { Meaning } from '../../../domain/conversation/words.ts';
 import { type DocumentReason, fateOf } from '../../../domain/document/document.ts';
+import { isListOfDebts } from '../../../domain/loan/read-debts.ts';
 import { goOn, handOverTelling, moved, type Next, none, notUnderstood, tellOpen } from './moves.ts';
 import { askAgain, filesChoices } from './questions.ts';
 import { leaveFiles, passOn } from './results.ts';
@@ -28,7 +34,7 @@ export function answerFiles(
 ): Next | null {
   const has = state.files[purpose] > 0;
   const skips = purpose === 'debts' && (meanings.has('skip') || (!has && meanings.has('no')));
-  if (skips) return passOn(flow, state, 'debts');
+  if (skips) return skipDebts(flow, state);
   const connects = purpose === 'earnings' && !has && flow.steps.connect;
   if (connects && (meanings.has('connect') || meanings.has('skip'))) return passOn(flow, state, 'earnings');
   if (meanings.has('done') || (has && meanings.has('no'))) {
@@ -148,7 +154,73 @@ export function shownFate(reason: DocumentReason): Extract<WorkInput, { kind: 'd
   return reason === 'reading_limit' ? 'by_person' : fate;
 }
 
-// The second part: the number that a person knows a file by.
+// The second part: the list of debts that a person tells. The state has no text and no amount of it (D52).
+
+/** An operator helps a person who has told so many lists. */
+const MOST_LISTS = 10;
+
+/** The answer about the list at the step `debts`; null: the text is about something else, such as files. */
+export function answerDebts(
+  flow: Flow,
+  state: State,
+  meanings: ReadonlySet<Meaning>,
+  text: string | null,
+): Next | null {
+  if (text !== null && isListOfDebts(text)) {
+    if (state.debtLists >= MOST_LISTS) return handOverTelling(state, 'debts');
+    return moved({ ...state, debtLists: state.debtLists + 1 }, { kind: 'debts', act: 'tell' });
+  }
+  if (state.debtList !== 'told') return null;
+  if (meanings.has('change') || meanings.has('no'))
+    return goOn({ ...state, debtList: 'none' }, 'debts', say('debts_change'));
+  if (meanings.has('skip')) return skipDebts(flow, state);
+  if (!meanings.has('yes') && !meanings.has('accept') && !meanings.has('done')) return null;
+  const confirmed: State = { ...state, debtList: 'confirmed' };
+  if (state.reading === 0) return passOn(flow, confirmed, 'debts');
+  return moved({ ...confirmed, complete: true }, say('still_reading'));
+}
+
+/** The person names no debts, so what they told before does not count any more. */
+export function skipDebts(flow: Flow, state: State): Next {
+  return passOn(flow, { ...state, debtList: 'none' }, 'debts', { kind: 'debts', act: 'forget' });
+}
+
+/** A list that comes after the offer is not taken: the person hears that a person changes it. */
+export function lateList(state: State, text: string | null): Next | null {
+  if (text === null || !isListOfDebts(text)) return null;
+  return moved(state, say('debts_by_person'), ...askAgain(state));
+}
+
+const AGAIN = {
+  unclear: 'debts_unclear',
+  currency: 'debts_other_currency',
+  twice: 'debts_twice',
+} as const;
+
+/** The list was stored, read, or not taken. */
+export function debtsKnown(flow: Flow, state: State, input: DebtsInput): Next {
+  if (state.place !== 'debts' || state.heldBy === 'operator') return none(state);
+  switch (input.result) {
+    case 'told':
+      return moved(
+        { ...state, debtList: 'told', nonce: state.nonce + 1, askedTurn: null, unsaid: false },
+        ask('debts_right', ['right', 'change'], { debts: input.debts, sum: input.sum }),
+      );
+    case 'none':
+      // Either the documents had no debts, or an operator has removed all of them.
+      return state.debtList === 'told'
+        ? goOn({ ...state, debtList: 'none' }, 'debts')
+        : passOn(flow, state, 'debts');
+    case 'again':
+      return moved(state, say(AGAIN[input.fault], { numbers: input.numbers }), ...askAgain(state));
+    case 'too_many':
+      return moved(state, say('debts_too_many'), ...askAgain(state));
+    case 'fixed':
+      return handOverTelling(state, 'debts');
+  }
+}
+
+// The third part: the number that a person knows a file by.
 
 /** A document's id, and the indexes of the messages with its file. */
 interface Sent {

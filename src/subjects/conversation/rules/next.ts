@@ -12,7 +12,7 @@ import { MOST_REMINDERS, type State } from '../../../domain/conversation/state.t
 import { asksToStop, type Meaning, meaningsOf } from '../../../domain/conversation/words.ts';
 import { answerOf, atEnd, whileHeld } from './answers.ts';
 import { approvalReplyKnown, approved, tellApproval } from './approval.ts';
-import { documentDecided, heardOfFiles } from './files.ts';
+import { debtsKnown, documentDecided, heardOfFiles } from './files.ts';
 import { endAt, goOn, handOver, handOverTelling, moved, type Next, none, tellOpen } from './moves.ts';
 import { operatorActs } from './operator-acts.ts';
 import { withdrawnInOwnWords } from './proofs.ts';
@@ -56,6 +56,8 @@ function reached(flow: Flow, state: State, input: Input): Next {
       return paidOut(state);
     case 'timer':
       return timerRings(state, input);
+    case 'debts':
+      return debtsKnown(flow, state, input);
     case 'approval_message':
       return none({ ...state, approvalMessage: input.message });
     case 'approval_reply':

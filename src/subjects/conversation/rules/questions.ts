@@ -19,6 +19,7 @@ export function askOpen(state: State): readonly Effect[] {
       return [ask('consent', ['yes', 'no'])];
     case 'earnings':
     case 'debts':
+      if (isListAsked(state)) return [{ kind: 'debts', act: 'ask' }];
       return [
         ...rejectedFiles(state),
         state.complete ? say('still_reading') : ask(place, filesChoices(state)),
@@ -44,6 +45,11 @@ function howItEnded(end: End, { lastDayToWithdraw: until }: State): readonly Eff
   return WITH_HINT.includes(end) ? [told, ...right, say('person_hint')] : [told];
 }
 
+/** Whether the open question is if the list of debts is right. */
+function isListAsked({ place, debtList, complete }: State): boolean {
+  return place === 'debts' && debtList === 'told' && !complete;
+}
+
 /** The most numbers that fit into a sentence. */
 const MOST_NUMBERS = 12;
 
@@ -58,6 +64,7 @@ function rejectedFiles({ rejected }: State): readonly Effect[] {
 export function askAgain(state: State): readonly Effect[] {
   const { place } = state;
   if (state.unsaid) return askOpen(state);
+  if (isListAsked(state)) return [ask('debts_right_again', ['right', 'change'])];
   if ((place === 'earnings' || place === 'debts') && !state.complete) {
     return [ask(`${place}_again`, filesChoices(state))];
   }

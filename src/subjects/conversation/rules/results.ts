@@ -6,11 +6,8 @@ import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type {
   DocumentRefusal,
-  OfferShown,
   ProofInput,
   QuestionRead,
-  ShownContract,
-  WithCosts,
   WorkInput,
 } from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
@@ -43,9 +40,9 @@ export function resultOf(
     case 'source_step':
       return sourceAsks(state, input);
     case 'offer':
-      return offerMade(state, input.offer);
+      return offerMade(state, input);
     case 'contract':
-      return contractMade(state, input.contract);
+      return contractMade(state, input);
     case 'signed_contract':
       return copyMade(state, input);
     case 'schedule':
@@ -102,7 +99,9 @@ function accepted(flow: Flow, before: State): Next {
 /** Leaves a step for files. If no file can be used, its question comes again. */
 export function leaveFiles(flow: Flow, state: State): Next {
   const purpose: Purpose = state.place === 'debts' ? 'debts' : 'earnings';
-  if (state.usable[purpose] === 0) {
+  if (purpose === 'debts' && state.debtList !== 'confirmed' && state.usable.debts > 0)
+    return moved({ ...state, complete: false }, { kind: 'debts', act: 'ask' });
+  if (state.usable[purpose] === 0 && !(purpose === 'debts' && state.debtList === 'confirmed')) {
     const again = { ...state, complete: false };
     return moved(again, say('files_needed'), ...askOpen(again));
   }
@@ -112,7 +111,8 @@ export function leaveFiles(flow: Flow, state: State): Next {
 /** Goes on after a step for files: to the next one, or to the check of the income. */
 export function passOn(flow: Flow, before: State, left: Purpose, ...effects: readonly Effect[]): Next {
   const state = { ...before, rejected: NONE_REJECTED };
-  if (left === 'earnings' && flow.steps.debts) return goOn(state, 'debts', ...effects);
+  if (left === 'earnings' && flow.steps.debts && state.debtList !== 'confirmed')
+    return goOn(state, 'debts', ...effects);
   if (!flow.steps.earnings) {
     const there = at(state, 'checking');
     const on = goOnAlone(flow, there);
@@ -192,13 +192,15 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
 }
 
 /** The offer is made. It may have other costs than an earlier one, so the buttons under that one become old. */
-function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
+function offerMade(state: State, { offer, why }: Extract<WorkInput, { kind: 'offer' }>): Next {
   // If an operator speaks, the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
-  if (offer === null) return handOverTelling(state, 'no_offer');
-  const { interestRate, interestRateName, rateName, firstDue, validUntil, costs, ...same } = offer;
+  if (offer === null) return handOverTelling(state, why ?? 'no_offer');
+  const { toApplicant, interestRate, interestRateName, rateName, firstDue, validUntil, costs, ...same } =
+    offer;
   const values = {
     ...same,
+    to_applicant: toApplicant,
     interest_rate: interestRate,
     interest_rate_name: interestRateName,
     rate_name: rateName,
@@ -215,10 +217,10 @@ function offerMade(state: State, offer: WithCosts<OfferShown> | null): Next {
  * The contract is made. If it is not the one that was shown, the buttons under that one become old. If the terms have
  * changed since the person read the offer, the new offer comes first (D45).
  */
-function contractMade(state: State, made: WithCosts<ShownContract> | null): Next {
+function contractMade(state: State, { contract: made, why }: Extract<WorkInput, { kind: 'contract' }>): Next {
   // As for the offer.
   if (state.place !== 'contract' || state.heldBy === 'operator') return none(state);
-  if (made === null) return handOverTelling(state, 'no_contract');
+  if (made === null) return handOverTelling(state, why ?? 'no_contract');
   const { costs, ...contract } = made;
   if (costs !== state.shownCosts)
     return goOn(state, 'summary', ...(state.shownCosts === null ? [] : [say('costs_changed')]));

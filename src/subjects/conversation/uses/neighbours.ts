@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { OfferShown, ShownContract } from '../../../domain/conversation/input.ts';
+import type { DebtsInput, OfferShown, ShownContract } from '../../../domain/conversation/input.ts';
+import { type DebtBlock, sumText } from '../../../domain/loan/debt.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { Channel } from '../../../domain/message/channel.ts';
 import { formatMoney, formatPercent } from '../../../domain/money/money.ts';
@@ -16,10 +17,11 @@ import { receiveDocument } from '../../documents/uses/receive-document.ts';
 import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
 import { checkAnswer } from '../../signing/uses/check-answer.ts';
 import type { SigningContext } from '../../signing/uses/context.ts';
+import { type DebtList, forgetTold, listOfDebts, tellDebts } from '../../signing/uses/debts.ts';
 import { finalSchedule } from '../../signing/uses/final-schedule.ts';
 import { finishContract } from '../../signing/uses/finish-contract.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
-import { costsOf, offerOf } from '../../signing/uses/price.ts';
+import { type Blocked, costsOf, offerOf } from '../../signing/uses/price.ts';
 import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
@@ -46,11 +48,13 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
     answerSource: ({ applicationId }, code) => incomeOf(income, applicationId, code),
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
-      return offer.kind === 'blocked' ? null : { ...shownOffer(offer, locale), costs: costsOf(offer) };
+      return offer.kind === 'blocked'
+        ? debtBlockOf(offer)
+        : { ...shownOffer(offer, locale), costs: costsOf(offer) };
     },
     async makeContract({ applicationId, signal }) {
       const made = await makeContract(signing, applicationId);
-      if (made.kind === 'blocked') return null;
+      if (made.kind === 'blocked') return debtBlockOf(made);
       if (made.kind === 'retry') return later(made.reason);
       const uploaded = await upload(channel, made, signal);
       return uploaded !== null && 'mediaId' in uploaded
@@ -81,6 +85,11 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
       return { result, way, minutes: CODE_MINUTES };
     },
   };
+}
+
+/** What is wrong with the debts; null: something else is in the way. */
+function debtBlockOf({ reason }: Blocked): DebtBlock | null {
+  return reason === 'debts_differ' || reason === 'debts_above_net' ? reason : null;
 }
 
 /** Uploads a PDF to the channel; null: the channel refuses the file. */
@@ -138,6 +147,9 @@ function shownOffer(offer: Offer, locale: string): OfferShown {
   return {
     amount: money(offer.amount),
     net: money(offer.net),
+    // Contracts from before the debts were listed do not say who is paid.
+    creditors: offer.paying === undefined ? '-' : money(offer.paying.creditors),
+    toApplicant: offer.paying === undefined ? '-' : money(offer.paying.toApplicant),
     installment: money(offer.installment),
     months: `${offer.months}`,
     total: money(offer.total),
@@ -179,8 +191,50 @@ export function signingOf(vault: Vault): Signing {
   return {
     checkAnswer: (session, id, question, text) => checkAnswer(session, vault, id, question, text),
     sign: (session, id, acceptance) => signContract(session, vault, id, acceptance),
+    tellDebts: async (session, id, locale, text) => {
+      const told = await tellDebts(session, vault, id, text);
+      switch (told.kind) {
+        case 'list':
+          return shownDebts(told, locale);
+        case 'again':
+          return {
+            ...{ kind: 'debts', result: 'again', fault: told.fault },
+            numbers: told.lines.slice(0, MOST_NUMBERS).join(', '),
+          };
+        default:
+          return { kind: 'debts', result: told.kind };
+      }
+    },
+    askDebts: async (session, id, locale) => {
+      const list = await listOfDebts(session, vault, id);
+      return list === null ? { kind: 'debts', result: 'fixed' } : shownDebts(list, locale);
+    },
+    forgetDebts: (session, id) => forgetTold(session, vault, id),
     withdraw,
     recordEvidence: (session, some) => recordEvidence(session, vault, some),
     rejectWithdrawn,
   };
+}
+
+/** The most numbers of lines that fit into a sentence. */
+const MOST_NUMBERS = 12;
+/** The most debts in a reply, and the most characters of a creditor there: a reply has a limit. */
+const MOST_SHOWN = 10;
+const MOST_OF_CREDITOR = 22;
+
+/** The list in the words of the chat: a line a debt, and the sum. */
+function shownDebts({ debts, currency }: DebtList, locale: string): DebtsInput {
+  if (debts.length === 0) return { kind: 'debts', result: 'none' };
+  const money = (text: string) => formatMoney(text, currency, locale);
+  const lines = debts.slice(0, MOST_SHOWN).map(({ creditor, balance }) => {
+    const characters = [...creditor];
+    const name =
+      characters.length > MOST_OF_CREDITOR
+        ? `${characters.slice(0, MOST_OF_CREDITOR - 1).join('')}…`
+        : creditor;
+    return `${name}: ${money(balance)}`;
+  });
+  const more = debts.length - lines.length;
+  const text = [...lines, ...(more > 0 ? [`… (+${more})`] : [])].join('\n');
+  return { kind: 'debts', result: 'told', debts: text, sum: money(sumText(debts, currency)) };
 }

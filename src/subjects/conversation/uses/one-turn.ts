@@ -6,7 +6,12 @@
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Effect, EvidenceAct, SayEffect, Told } from '../../../domain/conversation/effect.ts';
-import { type Input, isOfPerson, type QuestionRead } from '../../../domain/conversation/input.ts';
+import {
+  type DebtsInput,
+  type Input,
+  isOfPerson,
+  type QuestionRead,
+} from '../../../domain/conversation/input.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
 import { newState, type State, storedState } from '../../../domain/conversation/state.ts';
 import {
@@ -331,6 +336,10 @@ class OneTurn {
         const checked = this.#signing.checkAnswer(this.#session, this.#applicationId, effect.question, text);
         return this.apply({ kind: 'answer', result: this.#noted(await checked, from) }, from);
       }
+      case 'debts': {
+        const known = await this.#debtsOf(effect.act, input);
+        return known === null ? undefined : this.apply(known, from);
+      }
       case 'look': {
         const result = await this.#questionRead(effect.isProven, from);
         return this.apply({ kind: 'question_read', result }, from);
@@ -370,6 +379,15 @@ class OneTurn {
       case 'remind':
         this.#reminds = true;
     }
+  }
+
+  /** Stores, reads or forgets the list of debts; null: nothing follows from it. */
+  #debtsOf(act: Extract<Effect, { kind: 'debts' }>['act'], input: Input): Promise<DebtsInput | null> {
+    const about = [this.#session, this.#applicationId, this.#voice.locale] as const;
+    if (act === 'forget')
+      return this.#signing.forgetDebts(this.#session, this.#applicationId).then(() => null);
+    if (act === 'ask') return this.#signing.askDebts(...about);
+    return this.#signing.tellDebts(...about, input.kind === 'text' ? input.body : '');
   }
 
   async #questionRead(isProven: boolean, from: OpenedInput | null): Promise<QuestionRead> {

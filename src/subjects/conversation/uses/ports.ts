@@ -1,6 +1,7 @@
 /** The interfaces of what a conversation needs from the subjects below it. `uses/neighbours.ts` implements them. */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type {
+  DebtsInput,
   OfferShown,
   ProofInput,
   ShownContract,
@@ -10,6 +11,7 @@ import type {
 } from '../../../domain/conversation/input.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { NewEvidence, Proven, ProvenSignature } from '../../../domain/evidence/evidence.ts';
+import type { DebtBlock } from '../../../domain/loan/debt.ts';
 import type { ReceivedWithdrawal, WithdrawalResult, Withdrawer } from '../../../domain/loan/withdrawal.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
@@ -43,9 +45,9 @@ export interface Performer {
   checkIncome(order: WorkOrder): Promise<IncomeEnd>;
   /** Gives the income source the code that it has asked for. */
   answerSource(order: WorkOrder, code: string): Promise<IncomeEnd>;
-  /** Makes the offer; null: there is none, and an operator has to look. */
-  offer(order: WorkOrder): Promise<WithCosts<OfferShown> | null | Later>;
-  makeContract(order: WorkOrder): Promise<WithCosts<ShownContract> | null | Later>;
+  /** Makes the offer; null, or what is wrong with the debts: there is none, and an operator has to look. */
+  offer(order: WorkOrder): Promise<WithCosts<OfferShown> | DebtBlock | null | Later>;
+  makeContract(order: WorkOrder): Promise<WithCosts<ShownContract> | DebtBlock | null | Later>;
   /** Makes the signed contract with its certificate. */
   finishContract(order: WorkOrder): Promise<ShownContract | null | Later>;
   /** Makes the final schedule; null: the contract has none. */
@@ -65,8 +67,9 @@ export interface Acceptance {
 }
 
 /**
- * What is proven in the transaction of a turn. The first three functions lock an application, its contract and its
- * codes, and return evidence. The last two take the locks that come after all locks of applications in the transaction.
+ * What is proven and told in the transaction of a turn. The functions before `recordEvidence` lock an application, its
+ * debts, its contract and its codes. The last two take the locks that come after all locks of applications in the
+ * transaction.
  */
 export interface Signing {
   checkAnswer(
@@ -75,6 +78,17 @@ export interface Signing {
     question: 'last_four' | 'code',
     text: string,
   ): Promise<Proven<Extract<ProofInput, { kind: 'answer' }>['result']>>;
+  /** Stores the list of debts that a text has, in the place of what the person told before. */
+  tellDebts(
+    session: Transaction,
+    applicationId: ApplicationId,
+    locale: string,
+    text: string,
+  ): Promise<DebtsInput>;
+  /** The list of debts of this moment. */
+  askDebts(session: Transaction, applicationId: ApplicationId, locale: string): Promise<DebtsInput>;
+  /** What the person told about debts does not count any more. */
+  forgetDebts(session: Transaction, applicationId: ApplicationId): Promise<void>;
   sign(session: Transaction, applicationId: ApplicationId, acceptance: Acceptance): Promise<ProvenSignature>;
   /**
    * Withdraws the signature. `sentAt`: when the person sent the words; null: now. `received`: the withdrawal came by

@@ -185,10 +185,12 @@ async function perform(
     }
     case 'offer': {
       const offer = await performer.offer(order);
+      if (typeof offer === 'string') return { kind: 'offer', offer: null, why: offer };
       return isLater(offer) ? offer : { kind: 'offer', offer };
     }
     case 'make_contract': {
       const contract = await performer.makeContract(order);
+      if (typeof contract === 'string') return { kind: 'contract', contract: null, why: contract };
       return isLater(contract) ? contract : { kind: 'contract', contract };
     }
     case 'finish_contract': {

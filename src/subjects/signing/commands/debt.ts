@@ -12,13 +12,14 @@ import { writeJson, writeList, writeOutput } from '../../../program/cli/output.t
 import { hiddenValue } from '../../../program/cli/reveal.ts';
 import { acting, noting } from '../../../program/operations/acting.ts';
 import { checkReason } from '../../../program/operations/operator-context.ts';
-import { addDebt, listDebts, removeDebt } from '../uses/debts.ts';
+import { acceptList, addDebt, listDebts, removeDebt } from '../uses/debts.ts';
 
 /** Adds the commands of the group. */
 export function addDebtCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addAdd(group, cli);
   addRemove(group, cli);
+  addAccept(group, cli);
 }
 
 interface Options extends ActorOptions {
@@ -146,6 +147,36 @@ function addRemove(group: Command, { roles, io }: Cli): void {
       await writeOutput(io, `Debt ${debt} is not on the list of application ${id} any more.\n`);
     }),
   );
+}
+
+function addAccept(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'accept',
+    'let the list be paid although its sum differs from the declared amount; also an empty list',
+    'debt accept 346 --reason "the rest is for the applicant, ticket 4711"',
+  )
+    .argument('<application>', 'the application', readApplicationId)
+    .requiredOption(
+      '--reason <text>',
+      'why, for the record of acts; without personal data',
+      asArgument(checkReason),
+    )
+    .addOption(actorOption())
+    .action((id: ApplicationId, options: Options) =>
+      roles.operate(async (context) => {
+        const debts = await acting(
+          namedBy(options, context),
+          (part) => acceptList(part, id),
+          () => actOf('accept', id, options),
+        );
+        if (options.json) return writeJson(io, { application_id: id, debts });
+        await writeOutput(
+          io,
+          `The list of application ${id} is accepted while it stays as it is. Run conversation give-back ${id}, and the offer is made.\n`,
+        );
+      }),
+    );
 }
 
 function readBalance(text: string): string {

@@ -25,6 +25,10 @@ interface LateRates {
 interface ContractWords {
   /** The columns of the table of installments. */
   readonly schedule: Readonly<Record<ScheduleColumn, string>>;
+  /** Whom the loan pays: nobody, or the mandate before the list; and the word for a creditor's number. */
+  readonly noDebts: string;
+  readonly mandate: string;
+  readonly reference: string;
   readonly noFees: string;
   readonly when: Readonly<Record<Fee['when'], string>>;
   readonly noWithdrawal: string;
@@ -85,6 +89,9 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       fee: 'Cargos',
       balance: 'Saldo',
     },
+    noDebts: 'ninguna; el crédito no paga deudas con otros acreedores',
+    mandate: 'el deudor encarga al acreedor que las pague en su nombre con este crédito',
+    reference: 'referencia',
     noFees: 'ninguno',
     when: {
       deducted: 'una vez, se descuenta del desembolso',
@@ -148,6 +155,9 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       fee: 'Encargos',
       balance: 'Saldo',
     },
+    noDebts: 'nenhuma; o crédito não paga dívidas com outros credores',
+    mandate: 'o devedor encarrega o credor de pagá-las em seu nome com este crédito',
+    reference: 'referência',
     noFees: 'nenhum',
     when: {
       deducted: 'uma vez, descontado do valor liberado',
@@ -211,6 +221,9 @@ export const CONTRACT_WORDS: Readonly<Record<ContractLanguage, ContractWords>> =
       fee: 'Fees',
       balance: 'Balance',
     },
+    noDebts: 'none; the loan pays no debts to other creditors',
+    mandate: 'the borrower instructs the lender to pay them in the name of the borrower with this loan',
+    reference: 'reference',
     noFees: 'none',
     when: {
       deducted: 'once, taken off what is paid out',

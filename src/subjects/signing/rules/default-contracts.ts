@@ -6,7 +6,7 @@ import type { ContractTemplate } from '../../../domain/loan/contract-template.ts
 
 export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
   'standard-es': {
-    version: '3',
+    version: '4',
     language: 'es',
     title: 'Contrato de crédito',
     sections: [
@@ -29,7 +29,8 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
       {
         title: '3. Destino y pago',
         paragraphs: [
-          'El crédito paga las deudas que el deudor declaró. El desembolso está previsto para el {disbursement}. El deudor paga al acreedor las cuotas de la tabla, una cada mes: la primera vence el {first_due} y la última el {last_due}. Si el desembolso es otro día, las cuotas vencen ese día de cada mes. El deudor puede pagar antes, en todo o en parte, y entonces paga intereses solo por el tiempo transcurrido.',
+          'Deudas que paga el crédito: {creditors}. Valor que recibe el deudor: {to_applicant}.',
+          'El desembolso está previsto para el {disbursement}. El deudor paga al acreedor las cuotas de la tabla, una cada mes: la primera vence el {first_due} y la última el {last_due}. Si el desembolso es otro día, las cuotas vencen ese día de cada mes. El deudor puede pagar antes, en todo o en parte, y entonces paga intereses solo por el tiempo transcurrido.',
           'Forma y lugar de pago: {payment}.',
         ],
       },
@@ -52,7 +53,7 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
     ],
   },
   'standard-pt': {
-    version: '3',
+    version: '4',
     language: 'pt',
     title: 'Contrato de crédito',
     sections: [
@@ -75,7 +76,8 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
       {
         title: '3. Destino e pagamento',
         paragraphs: [
-          'O crédito paga as dívidas que o devedor declarou. A liberação está prevista para {disbursement}. O devedor paga ao credor as parcelas da tabela, uma por mês: a primeira vence em {first_due} e a última em {last_due}. Se a liberação for em outro dia, as parcelas vencem nesse dia de cada mês. O devedor pode pagar antes, no todo ou em parte, e então paga juros apenas pelo tempo decorrido.',
+          'Dívidas que o crédito paga: {creditors}. Valor que o devedor recebe: {to_applicant}.',
+          'A liberação está prevista para {disbursement}. O devedor paga ao credor as parcelas da tabela, uma por mês: a primeira vence em {first_due} e a última em {last_due}. Se a liberação for em outro dia, as parcelas vencem nesse dia de cada mês. O devedor pode pagar antes, no todo ou em parte, e então paga juros apenas pelo tempo decorrido.',
           'Forma e lugar de pagamento: {payment}.',
         ],
       },
@@ -98,7 +100,7 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
     ],
   },
   'standard-en': {
-    version: '3',
+    version: '4',
     language: 'en',
     title: 'Loan contract',
     sections: [
@@ -121,7 +123,8 @@ export const DEFAULT_CONTRACTS: Readonly<Record<string, ContractTemplate>> = {
       {
         title: '3. Purpose and payment',
         paragraphs: [
-          'The loan pays the debts that the borrower has named. The money is planned to be paid out on {disbursement}. The borrower pays the installments of the table to the lender, one each month: the first is due on {first_due}, the last on {last_due}. If the money is paid out on another day, the installments are due on that day of each month. The borrower may pay earlier, all or a part, and then owes interest only for the time that has passed.',
+          'Debts that the loan pays: {creditors}. Amount that the borrower receives: {to_applicant}.',
+          'The money is planned to be paid out on {disbursement}. The borrower pays the installments of the table to the lender, one each month: the first is due on {first_due}, the last on {last_due}. If the money is paid out on another day, the installments are due on that day of each month. The borrower may pay earlier, all or a part, and then owes interest only for the time that has passed.',
           'How and where to pay: {payment}.',
         ],
       },

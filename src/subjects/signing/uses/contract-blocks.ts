@@ -55,6 +55,8 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
     disbursement: dateText(disbursement, locale),
     first_due: dateText(addMonths(disbursement, 1), locale),
     last_due: dateText(addMonths(disbursement, offer.months), locale),
+    creditors: creditorsText(source, money),
+    to_applicant: money(offer.paying?.toApplicant ?? offer.net),
     fees: fees.length === 0 ? words.noFees : fees.join('; '),
     tax: taxText(source) ?? words.noTax,
     withdrawal:
@@ -66,6 +68,17 @@ export function contractBlocks(source: ContractSource, contractId: string): Bloc
     supervisor: countryTerms.supervisor ?? rulesOf(country).supervisor ?? '',
   };
   return blocksOf(template, values, scheduleOf(source, minor));
+}
+
+/** The debts that the loan pays, with the mandate to pay them. */
+function creditorsText({ template, debts }: ContractSource, money: (text: string) => string): string {
+  const { noDebts, mandate, reference } = CONTRACT_WORDS[template.language];
+  if (debts.length === 0) return noDebts;
+  const lines = debts.map(
+    (debt) =>
+      `${debt.creditor}${debt.reference === null ? '' : `, ${reference} ${debt.reference}`}: ${money(debt.balance)}`,
+  );
+  return `${mandate}: ${lines.join('; ')}`;
 }
 
 /** What is taxed, with the name of the tax; null: there is none on interest. */

@@ -5,8 +5,16 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isOpen } from '../../../domain/application/lifecycle.ts';
-import { type Debt, type DebtFault, debtFault, listFault } from '../../../domain/loan/debt.ts';
+import {
+  areSame,
+  type Debt,
+  type DebtFault,
+  debtFault,
+  listFault,
+  MOST_DEBTS,
+} from '../../../domain/loan/debt.ts';
 import { localDate } from '../../../domain/loan/local-day.ts';
+import { type ReadDebts, readDebts } from '../../../domain/loan/read-debts.ts';
 import { DEFAULT_WINDOWS } from '../../../domain/message/contact-window.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
@@ -19,9 +27,12 @@ import { readContract } from '../sql/contracts.ts';
 import {
   allDebts,
   closeShown,
+  currentDebtIds,
   currentDebts,
   holdDebts,
   insertDebt,
+  isAccepted,
+  noteAcceptance,
   removeDebts,
   type StoredDebt,
 } from '../sql/debts.ts';
@@ -83,6 +94,23 @@ export async function removeDebt(context: OperatorContext, id: ApplicationId, de
   });
 }
 
+/**
+ * Accepts the difference between the list of this moment and the declared amount, in the caller's transaction. It holds
+ * while the list is the same. Throws `OperatorError` as the other uses do.
+ */
+export async function acceptList(
+  { database, vault }: OperatorContext,
+  id: ApplicationId,
+): Promise<readonly number[]> {
+  return inTransaction(database, async (session) => {
+    const held = await holdList(session, vault, id);
+    if (typeof held === 'string') throw REFUSED[held](id);
+    const ids = await currentDebtIds(session, id);
+    if (!(await isAccepted(session, id, ids))) await noteAcceptance(session, id, ids);
+    return ids;
+  });
+}
+
 function changing<T>(
   { database, vault }: OperatorContext,
   id: ApplicationId,
@@ -136,4 +164,82 @@ function noPerson(id: ApplicationId): OperatorError {
 
 function refused({ field, rule }: DebtFault): OperatorError {
   return new OperatorError(`${field} ${rule}`);
+}
+
+// The second part: what a person tells in the chat, in the transaction of the turn.
+
+/** A list for people: what each debt is, and the currency. */
+export interface DebtList {
+  readonly debts: readonly StoredDebt[];
+  readonly currency: string;
+}
+
+/** What became of a text about debts. `fixed`: the list may not change any more. */
+export type ToldDebts =
+  | ({ readonly kind: 'list' } & DebtList)
+  | Exclude<ReadDebts, { readonly kind: 'list' }>
+  | { readonly kind: 'fixed' };
+
+/** Who told it, in the record of a row. */
+const APPLICANT_TOLD = 'applicant';
+
+/**
+ * Stores the list in a text, in the place of what the person or their documents told before. Debts that an operator
+ * told stay, and count once. The turn of a message is taken once, so a message that comes again doubles nothing.
+ */
+export async function tellDebts(
+  session: Transaction,
+  vault: Vault,
+  id: ApplicationId,
+  text: string,
+): Promise<ToldDebts> {
+  const application = await holdList(session, vault, id);
+  if (typeof application === 'string') return { kind: 'fixed' };
+  const { currency } = application.debt;
+  const now = await databaseTime(session);
+  const country = countryOf(application);
+  const read = readDebts(text, { currency, country, today: dayIn(application, now) });
+  if (read.kind !== 'list') return read;
+  const listed = await currentDebts(session, vault, id);
+  const kept = listed.filter(({ toldBy }) => toldBy === 'operator');
+  const added = read.debts.filter((debt) => listFault(kept, [debt], currency)?.field !== 'debts');
+  if (kept.length + added.length > MOST_DEBTS) return { kind: 'too_many' };
+  const told = listed.filter(({ toldBy }) => toldBy !== 'operator');
+  // The same list again leaves a contract that is shown as it is.
+  if (areSame(told, added, currency)) return { kind: 'list', debts: listed, currency };
+  await removeTold(session, id, listed, now);
+  for (const debt of added)
+    await insertDebt(session, vault, id, debt, { toldBy: 'applicant', addedBy: APPLICANT_TOLD });
+  await closeShown(session, id);
+  return { kind: 'list', debts: await currentDebts(session, vault, id), currency };
+}
+
+async function removeTold(
+  session: Transaction,
+  id: ApplicationId,
+  listed: readonly StoredDebt[],
+  at: Date,
+): Promise<void> {
+  const told = listed.flatMap((debt) => (debt.toldBy === 'operator' ? [] : [debt.id]));
+  await removeDebts(session, id, told, { by: APPLICANT_TOLD, at });
+}
+
+/** What the person and their documents told does not count any more. */
+export async function forgetTold(session: Transaction, vault: Vault, id: ApplicationId): Promise<void> {
+  if (typeof (await holdList(session, vault, id)) === 'string') return;
+  const listed = await currentDebts(session, vault, id);
+  if (listed.every(({ toldBy }) => toldBy === 'operator')) return;
+  await removeTold(session, id, listed, await databaseTime(session));
+  await closeShown(session, id);
+}
+
+/** The list of this moment; null: the application is gone. */
+export async function listOfDebts(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<DebtList | null> {
+  const application = await readForContract(session, vault, id);
+  if (application === null) return null;
+  return { debts: await currentDebts(session, vault, id), currency: application.debt.currency };
 }

@@ -25,6 +25,7 @@ import {
   readContract,
   type StoredContract,
 } from '../sql/contracts.ts';
+import { currentDebtIds, holdDebts } from '../sql/debts.ts';
 import { addEvidence } from '../sql/evidence.ts';
 import type { SigningContext } from './context.ts';
 import { contractBlocks, footOf } from './contract-blocks.ts';
@@ -46,7 +47,7 @@ export interface MadeContract {
 /** The work has to be done again: `reason` is a code. */
 export interface TryAgain {
   readonly kind: 'retry';
-  readonly reason: 'no_time_stamp';
+  readonly reason: 'no_time_stamp' | 'debts_changed';
 }
 
 /**
@@ -106,7 +107,7 @@ async function makeNew(
   sealer: Sealer,
   id: ApplicationId,
   source: ContractSource,
-): Promise<MadeContract | Blocked> {
+): Promise<MadeContract | Blocked | TryAgain> {
   const { database, vault, store } = context;
   const terms = termsOf(source);
   const shownKey = newFileKey('contract');
@@ -123,7 +124,10 @@ async function makeNew(
     // A rejection, or another making for the same application, waits for this lock.
     const state = await lockState(session, id);
     if (state?.status !== 'pending_signature') return 'not_pending' as const;
+    await holdDebts(session, [id]);
     await contractIsPossible(session, id);
+    // Nobody changes the list between this look and the signature without closing the contract.
+    if (!isSameList(terms, await currentDebtIds(session, id))) return 'debts_changed' as const;
     if (!(await openContract(session, contractId, sha256))) return 'overtaken' as const;
     const facts = {
       contract: contractId,
@@ -140,10 +144,16 @@ async function makeNew(
   if (end === 'opened') return madeOf(contractId, bytes, terms.offer);
   await dropContract(database, contractId);
   if (end === 'not_pending') return { kind: 'blocked', reason: end };
+  if (end === 'debts_changed') return { kind: 'retry', reason: end };
   // Another process was faster. Only one contract at a time is shown.
   const other = await readContract(database, id);
   if (other === null || other.state !== 'open') throw new Error(`contract ${contractId} was overtaken`);
   return shownAgain(context, other);
+}
+
+/** Whether a contract pays the list of this moment. */
+function isSameList({ offer: { paying } }: ContractTerms, ids: readonly number[]): boolean {
+  return JSON.stringify(paying?.debts ?? []) === JSON.stringify(ids);
 }
 
 function termsOf({

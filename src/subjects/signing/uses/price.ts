@@ -5,9 +5,12 @@
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
+import { flowWith } from '../../../domain/conversation/flow.ts';
 import { hasLastFour } from '../../../domain/evidence/answer.ts';
 import { type ContractTemplate, untoldOf } from '../../../domain/loan/contract-template.ts';
 import { rulesOf } from '../../../domain/loan/country-rules.ts';
+import { type DebtBlock, debtBlock, sumOf } from '../../../domain/loan/debt.ts';
 import {
   type BlockReason,
   type Offer,
@@ -15,15 +18,19 @@ import {
   type PricedLoan,
   priceLoan,
 } from '../../../domain/loan/offer.ts';
+import { payingOf } from '../../../domain/loan/payees.ts';
 import type { CountryTerms, Terms } from '../../../domain/loan/terms.ts';
 import { lackingOf } from '../../../domain/loan/told-terms.ts';
 import { plannedDisbursement } from '../../../domain/loan/withdrawal.ts';
+import { moneyText, toMinor } from '../../../domain/money/money.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
 import { type ContractApplication, readForContract } from '../sql/application.ts';
 import { noteBlock } from '../sql/blocks.ts';
 import { readContract } from '../sql/contracts.ts';
+import { currentDebts, isAccepted, type StoredDebt } from '../sql/debts.ts';
 import type { SigningContext } from './context.ts';
 import { countryOf } from './debts.ts';
 
@@ -38,6 +45,8 @@ export interface ContractSource {
   readonly templateName: string;
   readonly priced: PricedLoan;
   readonly offer: Offer;
+  /** The debts that are paid, in their order. */
+  readonly debts: readonly StoredDebt[];
   /** The day of the planned paying out: YYYY-MM-DD. */
   readonly disbursement: string;
   /** The database's clock. */
@@ -104,6 +113,9 @@ async function findSource(
   if (!sealer.isValidAt(now)) return blocked('certificate_expired');
   const priced = priceLoan(country, countryTerms, application.debt, now);
   if (priced.kind === 'blocked') return priced;
+  const debts = await currentDebts(database, vault, id);
+  const block = await debtBlockOf(database, id, application, debts, priced.loan.net);
+  if (block !== null) return blocked(block);
   const disbursement = plannedDisbursement(
     countryTerms.withdrawal,
     now,
@@ -111,7 +123,9 @@ async function findSource(
     await loadPublicHolidays(),
   );
   const { demonstration } = terms;
-  const offer = offerOfLoan(country, countryTerms, priced, { disbursement, demonstration });
+  const { currency } = countryTerms;
+  const paying = payingOf(debts, { net: moneyText(priced.loan.net, currency), currency });
+  const offer = offerOfLoan(country, countryTerms, priced, { disbursement, paying, demonstration });
   return {
     kind: 'source',
     application,
@@ -122,9 +136,29 @@ async function findSource(
     templateName,
     priced,
     offer,
+    debts,
     disbursement,
     now,
   };
+}
+
+/** Why an operator has to look at the list of debts first; null: nobody has to (D52). */
+async function debtBlockOf(
+  session: Session,
+  id: ApplicationId,
+  { brand, debt: { amount, currency } }: ContractApplication,
+  debts: readonly StoredDebt[],
+  net: bigint,
+): Promise<DebtBlock | null> {
+  const { steps } = flowWith(DEFAULT_FLOW, brand.conversation || {});
+  // Nobody asks for debts, and nobody told any: nothing is consolidated.
+  if (debts.length === 0 && !steps.debts) return null;
+  const ids = debts.map((debt) => debt.id);
+  return debtBlock(sumOf(debts, currency), {
+    declared: toMinor(amount, currency),
+    net,
+    isAccepted: await isAccepted(session, id, ids),
+  });
 }
 
 function blocked(reason: BlockReason): Blocked {
@@ -143,11 +177,13 @@ export async function offerOf(context: SigningContext, id: ApplicationId): Promi
 }
 
 /**
- * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates and the lender
- * are equal, whatever the language of the offer.
+ * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates, the lender
+ * and the debts that are paid are equal, whatever the language of the offer.
  */
 export function costsOf(offer: Offer): string {
-  const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender } = offer;
+  const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender, paying } =
+    offer;
   const costs = [amount, currency, installment, months, total, net, monthlyRate, annualRate, lender];
+  if (paying !== undefined) costs.push(...paying.debts, paying.creditors, paying.toApplicant);
   return hash('sha256', JSON.stringify(costs), 'hex');
 }

@@ -14,6 +14,7 @@ import { repliesOf } from '../../messages/sql/replies.ts';
 import { loadPublicHolidays } from '../../messages/uses/public-holidays.ts';
 import { readProof } from '../sql/codes.ts';
 import { type ContractTerms, lockContract, markContract } from '../sql/contracts.ts';
+import { bindDebts } from '../sql/debts.ts';
 import { addEvidence, readEvidence } from '../sql/evidence.ts';
 
 // When the channel took, delivered and showed the texts that the evidence names (D46).
@@ -78,6 +79,7 @@ export async function signContract(
   const until = await withdrawableUntil(contract.terms, now);
   if (!(await writeSignature(session, id, now, until))) return NOT_SIGNABLE;
   await markContract(session, contract.id, 'signed', now);
+  await bindDebts(session, id, contract.id);
   const facts = {
     contract: contract.id,
     sha256: accepted,
