@@ -197,11 +197,7 @@ describe('an operator looks first (D52)', () => {
   });
 
   it('not where the brand leaves the step out: nothing is consolidated', async () => {
-    const { id: key } = await json('key', 'issue', '--partner', `${signing.partner}`);
-    const brand = { conversation: { steps: { debts: false } } };
-    await database.query('UPDATE api_keys SET brand = $2 WHERE id = $1', [key, brand]);
-    const id = await signing.begin({}, key, []);
-    const { bytes } = await signing.make(id);
+    const { bytes } = await signing.make(await signing.beginWithoutDebts());
     assertSays(bytes, [
       'Deudas que paga el crédito: ninguna; el crédito no paga deudas con otros acreedores.',
       'Valor que recibe el deudor: $ 5.970.000.',

@@ -72,17 +72,16 @@ it('D46: the installments count from the latest value date of the payment', asyn
   );
   const today = rows[0]!.day;
   const next = new Date(Date.parse(today) + 2 * 86_400_000).toISOString().slice(0, 10);
-  const line = (amount: number, reference: string, day: string) => [
+  const line = (payee: string, amount: string, day: string) => [
     '--line',
-    `payee=applicant;amount=${amount};reference=${reference};value-date=${day}`,
+    `payee=${payee};amount=${amount};reference=${payee};value-date=${day}`,
   ];
-  const half = Math.floor(Number(offer.net) / 2);
   await json(
     'application',
     'disburse',
     `${ana.id}`,
-    ...line(half, 'A', next),
-    ...line(Number(offer.net) - half, 'B', today),
+    ...line('Banco Azul', offer.paying.creditors, next),
+    ...line('applicant', offer.paying.toApplicant, today),
     ...OVERRIDE,
   );
   const [first] = await json('contract', 'schedule', `${ana.id}`);
@@ -148,7 +147,10 @@ it('D46: it stays after the person is erased, and the export of a person has the
   const one = applications.find(({ id }: { id: number }) => id === ana.id);
   assert.deepEqual(
     one.payment_lines.map(({ payee, reference }: Record<string, string>) => [payee, reference]),
-    [['applicant', `TR-${ana.id}`]],
+    [
+      ['Banco Azul', `TR-${ana.id}-0`],
+      ['applicant', `TR-${ana.id}-1`],
+    ],
   );
   await json('subject', 'erase', '--phone', ana.phone, '--reason', 'asked', '--yes');
   assert.equal((await json('disbursement', 'list', `${ana.id}`)).length, 1);

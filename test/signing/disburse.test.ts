@@ -15,7 +15,7 @@ import { TERMS } from '../support/terms.ts';
 
 const store = await testDatabase();
 const signing = await testSigning(store);
-const { run, json, begin, sign, folder, context } = signing;
+const { run, json, beginWithoutDebts: begin, sign, folder, context } = signing;
 const { database } = store;
 
 const ZONE = TERMS.countries.CO.zone;

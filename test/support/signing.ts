@@ -94,6 +94,11 @@ export async function testSigning(store: TestDatabase) {
       await owe(toApplicationId(id), `Banco ${index + 1}`, balance);
     return toApplicationId(id);
   };
+  const brandFile = join(folder, 'without-debts.json');
+  writeFileSync(brandFile, JSON.stringify({ conversation: { steps: { debts: false } } }));
+  const { id: plainKey } = await json('key', 'issue', '--partner', `${partner}`, '--brand', brandFile);
+  /** The same, of a brand that asks for no debts: all of the loan is for the applicant. */
+  const beginWithoutDebts = () => begin({}, plainKey, []);
   /** An operator adds a debt. */
   const owe = (id: ApplicationId, creditor: string, balance: string) =>
     json('debt', 'add', `${id}`, '--creditor', creditor, '--balance', balance, '--reference', '4711');
@@ -155,10 +160,13 @@ export async function testSigning(store: TestDatabase) {
   };
   /** The options of `application disburse` that pay a signed contract by its list. */
   const lineOptions = async (id: number): Promise<string[]> => {
-    const { offer } = await json('contract', 'show', `${id}`);
+    const plan: { payee: string; amount: string }[] = await json('disbursement', 'plan', `${id}`);
     const { rows } = await store.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     const day = localDate(rows[0]!.now, TERMS.countries.CO.zone);
-    return ['--line', `payee=applicant;amount=${offer.net};reference=TR-${id};value-date=${day}`];
+    return plan.flatMap(({ payee, amount }, index) => [
+      '--line',
+      `payee=${payee};amount=${amount};reference=TR-${id}-${index};value-date=${day}`,
+    ]);
   };
   return {
     context,
@@ -167,6 +175,7 @@ export async function testSigning(store: TestDatabase) {
     lines,
     folder,
     begin,
+    beginWithoutDebts,
     owe,
     make,
     answer,

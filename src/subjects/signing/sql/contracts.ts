@@ -20,8 +20,6 @@ export interface ContractTerms {
   readonly zone: string;
   readonly withdrawal: CountryTerms['withdrawal'];
   readonly offer: Offer;
-  /** The ids of the debts that the contract pays, in their order. */
-  readonly debts?: readonly number[];
   /**
    * The rate that a legal maximum limits, times 10^30 and not rounded, so that it is compared again at the payment.
    * Contracts of version 1.0 have none, and no payments either.

@@ -11,7 +11,8 @@ export async function payeesOfContract(
   vault: Vault,
   { applicationId, terms }: Pick<StoredContract, 'applicationId' | 'terms'>,
 ): Promise<readonly Payee[]> {
-  const debts = terms.debts ?? [];
+  // Contracts from before the debts were listed name none.
+  const debts = terms.offer.paying?.debts ?? [];
   const named = debts.length === 0 ? [] : await debtsNamed(session, vault, applicationId, debts);
   return payeesOf(named, terms.offer);
 }
