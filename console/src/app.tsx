@@ -86,7 +86,9 @@ function Pages({ operator }: { operator: Operator }) {
       <div className={styles.pages}>
         <Switch>
           <Route path="/applications/:id">
-            {({ id }) => <ApplicationPage id={id} mayReveal={mayDecide} />}
+            {({ id }) => (
+              <ApplicationPage id={id} mayReveal={mayDecide} mayCorrect={operator.role === 'admin'} />
+            )}
           </Route>
           <Route path="/queue">
             <QueuePage operator={operator} />

@@ -165,6 +165,8 @@ describe('an application on its page', { skip }, async () => {
           await check(page, 'application-reason');
           await giveReason(page, 'a call with the applicant');
           await page.getByText(PERSON.name).waitFor();
+          await page.getByText(`Ana → Eva ${MARKUP}`).waitFor();
+          await page.getByText('Decided with the old value').waitFor();
           await page.getByText(PERSON.id_number).waitFor();
           await page.getByText(`Quiero saber más ${MARKUP}`).waitFor();
           const lines = page.locator('li');

@@ -35,6 +35,7 @@ const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/applications/{id}/reveal': (reason) => ({ reason }),
   '/applications/{id}/documents/{document}/reveal': (reason) => ({ reason }),
   '/applications/{id}/notes': (text) => ({ text }),
+  '/applications/{id}/corrections': (reason) => ({ field: 'city', value: `Cali ${reason.length}`, reason }),
   '/applications/{id}/pend': (message) => ({ missing: ['explanation'], message, hours: 1 }),
   '/reconsiderations/{id}/answer': (text) => ({ outcome: 'confirmed', text }),
   '/second-looks/{proposal}': (note) => ({ agrees: true, note }),

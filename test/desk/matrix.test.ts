@@ -33,6 +33,7 @@ const people = Object.fromEntries(
 const BODIES: Readonly<Record<string, object>> = {
   '/applications/{id}/proposals': { act: 'disburse', reason: 'x' },
   '/proposals/{id}/confirm': { seen: 'x' },
+  '/applications/{id}/corrections': { field: 'city', value: 'Cali', reason: 'x' },
 };
 /** An id that nobody has. */
 const NOBODY = '999999';
@@ -56,6 +57,7 @@ const BESIDE_CLAIM = [
   '/applications/{id}/reveal',
   '/applications/{id}/release',
   '/applications/{id}/notes',
+  '/applications/{id}/corrections',
   // Where it is pended; then nobody holds it.
   '/applications/{id}/resume',
   '/applications/{id}/documents/{document}/reveal',
@@ -97,7 +99,11 @@ describe('each route of the desk', () => {
       assert.equal(answer.status === 403 && answer.body.needs === 'sign-in', isMarked, `${method} ${path}`);
       if (isMarked) marked.push(path);
     }
-    assert.deepEqual(marked, ['/applications/{id}/proposals', '/proposals/{id}/confirm']);
+    assert.deepEqual(marked, [
+      '/applications/{id}/corrections',
+      '/applications/{id}/proposals',
+      '/proposals/{id}/confirm',
+    ]);
   });
 
   it('about an application says whether it needs the claim, and gives 409 where somebody else has it', async () => {

@@ -51,6 +51,13 @@ export const SHOWN: ApplicationReply = {
   }),
   ...{ platform: MARKUP, currency: 'COP', income: 3_200_000, debt_amount: 6_000_000, num_debts: '1' },
   ...{ debt_age: 'lt6', prior_history: 'yes', messaging_optin: true, interested_at: AT, signed_at: null },
+  corrections: [
+    {
+      ...{ id: 1, field: 'income', at: AT, before: 3_000_000, after: 3_200_000 },
+      decided_with_old_value: true,
+    },
+    { ...{ id: 2, field: 'name', at: AT, before: null, after: null }, decided_with_old_value: false },
+  ],
   ...{ withdrawable_until: null, payment_held_by: null },
   offer: {
     ...{ state: 'open', amount: '6000000.00', currency: 'COP', installment: '312500.00', months: 24 },
@@ -201,6 +208,7 @@ const LINE = { from: 'service', kind: 'reply', text: null, choices: [], file: nu
 
 export const REVEALED: RevealedReply = {
   ...PERSON,
+  corrections: [{ id: 2, before: 'Ana', after: `Eva ${MARKUP}` }],
   messages: [{ id: '384', text: `Hola Ana, tu saldo es $ 6.000.000 ${MARKUP}`, choices: ['Me interesa'] }],
   chat: [
     {

@@ -1,6 +1,11 @@
 /** One application, and its personal data. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
+import type {
+  ApplicationReply,
+  CorrectedReply,
+  NewCorrectionBody,
+  RevealedReply,
+} from '../../../src/subjects/desk/routes/forms.ts';
 import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { act } from './act.ts';
 import { type Reading, reading } from './read.ts';
@@ -23,6 +28,17 @@ export function useApplication(id: string): UseQueryResult<Reading<ApplicationRe
 export async function reveal(id: number, reason: string, key: string): Promise<RevealedReply> {
   const headers = { 'Idempotency-Key': key };
   return (await act<RevealedReply>('POST', `/applications/${id}/reveal`, { reason }, headers)).body;
+}
+
+/** Corrects one field. The page asks for the application again, because the correction is an event. */
+export async function correct(
+  queries: QueryClient,
+  id: number,
+  body: NewCorrectionBody,
+): Promise<CorrectedReply> {
+  const done = await act<CorrectedReply>('POST', `/applications/${id}/corrections`, body);
+  await queries.invalidateQueries({ queryKey: ['application', String(id)] });
+  return done.body;
 }
 
 /** The application's page has the proposal at once: it is no event, so the entity tag does not tell of it. */

@@ -9,6 +9,7 @@ import { useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { Asked } from './asked.tsx';
 import { Chat } from './chat.tsx';
+import { Corrections } from './corrections.tsx';
 import { Earlier } from './earlier.tsx';
 import { Evidence } from './evidence.tsx';
 import { Notes } from './notes.tsx';
@@ -21,8 +22,14 @@ import { useStatusText } from './status-text.ts';
 import { Summary } from './summary.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** `id` is the number as the address has it. */
-export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: boolean }) {
+interface PageProps {
+  /** The number as the address has it. */
+  readonly id: string;
+  readonly mayReveal: boolean;
+  readonly mayCorrect: boolean;
+}
+
+export function ApplicationPage({ id, ...may }: PageProps) {
   const texts = useTexts();
   const { application } = texts;
   const { data, error, isPending } = useApplication(id);
@@ -33,12 +40,14 @@ export function ApplicationPage({ id, mayReveal }: { id: string; mayReveal: bool
     <>
       {!data && <PageHeading title={application.title} />}
       {failure}
-      {data && <Shown key={id} application={data.body} mayReveal={mayReveal} />}
+      {data && <Shown key={id} application={data.body} {...may} />}
     </>
   );
 }
 
-function Shown({ application, mayReveal }: { application: ApplicationReply; mayReveal: boolean }) {
+type ShownProps = Omit<PageProps, 'id'> & { readonly application: ApplicationReply };
+
+function Shown({ application, mayReveal, mayCorrect }: ShownProps) {
   const { application: texts } = useTexts();
   const [revealed, setRevealed] = usePersonal<RevealedReply>();
   const [isAsking, setAsking] = useState(false);
@@ -66,6 +75,7 @@ function Shown({ application, mayReveal }: { application: ApplicationReply; mayR
       <div className={styles.columns}>
         <div className={styles.column}>
           <Summary application={application} revealed={revealed} />
+          <Corrections application={application} revealed={revealed} mayCorrect={mayCorrect} />
           <Points application={application} />
           <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
           <Chat application={application} revealed={revealed} />

@@ -2,6 +2,7 @@
  * Routes of one application at the console: its page, and the reveal of personal data (docs/operators.md, "One
  * application"). `uses/show-application.ts` and `uses/reveal.ts` read it.
  */
+import { isPersonalField } from '../../../domain/application/correction.ts';
 import type { FieldName } from '../../../domain/application/fields.ts';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
@@ -64,7 +65,14 @@ export function applicationRoutes(desk: Desk): Route[] {
 
 type Text = string | null;
 
-function revealed({ fields, messages, chat, income, asked }: RevealedApplication): RevealedReply {
+function revealed({
+  fields,
+  corrections,
+  messages,
+  chat,
+  income,
+  asked,
+}: RevealedApplication): RevealedReply {
   const text = (name: FieldName) => fields[name] as Text;
   return inForm(Revealed, {
     name: text('name'),
@@ -74,6 +82,9 @@ function revealed({ fields, messages, chat, income, asked }: RevealedApplication
     consentAt: text('consent_at'),
     consentText: text('consent_text'),
     consentChannel: text('consent_channel'),
+    corrections: corrections.flatMap(({ id, field, values }) =>
+      isPersonalField(field) ? [{ id, before: null, after: null, ...values }] : [],
+    ),
     messages,
     chat,
     asked,
@@ -105,6 +116,11 @@ function pageOf(shown: ShownApplication): ApplicationReply {
     debtAge: fields.debt_age as Text,
     priorHistory: fields.prior_history as Text,
     messagingOptin: fields.messaging_optin as boolean | null,
+    corrections: application.corrections.map(({ values, ...one }) => {
+      const decidedWithOldValue = !isPersonalField(one.field);
+      const shownValues = decidedWithOldValue ? values : null;
+      return { ...one, before: null, after: null, ...shownValues, decidedWithOldValue };
+    }),
     paymentHeldBy: application.status === 'pending_signature' ? shown.heldBy : null,
     offer: offerOf(shown),
     person: personOf(shown),

@@ -4,6 +4,7 @@ import type { ShownFiles } from '../../documents/uses/document-text.ts';
 import type { ProposingDesk } from '../uses/propose.ts';
 import type { LookingDesk } from '../uses/second-looks.ts';
 import { applicationRoutes } from './application.ts';
+import { correctionRoutes } from './corrections.ts';
 import { documentRoutes } from './documents.ts';
 import { leadRoutes } from './lead.ts';
 import { noteRoutes } from './notes.ts';
@@ -17,6 +18,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
   return [
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
+    ...correctionRoutes(desk),
     ...documentRoutes(desk, openFiles),
     ...noteRoutes(desk),
     ...proposalRoutes(desk),

@@ -5,6 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { CASE_KINDS } from '../../../domain/application/cases.ts';
+import { CORRECTABLE_FIELDS } from '../../../domain/application/correction.ts';
 import {
   APPLICATION_STATUSES,
   NOTED_ACTIONS,
@@ -223,6 +224,35 @@ const Offer = form({
   expires_at: Time,
 });
 
+const CorrectedValue = orNull(Type.Union([Type.String(), Type.Number()]));
+
+/** A correction of what was sent. Its event in the timeline says who made it, and why. */
+const Correction = form({
+  id: Type.Integer(),
+  field: oneOf(CORRECTABLE_FIELDS),
+  at: Time,
+  /** The values; null: there was none, it is personal, or it cannot be read. `reveal` has the personal ones. */
+  before: CorrectedValue,
+  after: CorrectedValue,
+  /** The decision was made with the value before, which is a fact of the score. */
+  decided_with_old_value: Type.Boolean(),
+});
+
+export const NewCorrection = form({
+  field: oneOf(CORRECTABLE_FIELDS),
+  value: Type.String({ minLength: 1, maxLength: 400 }),
+  reason: Type.String({ minLength: 1, maxLength: 1_000 }),
+});
+
+/** A correction that was done, and what it did not change. */
+export const Corrected = form({
+  correction: Type.Integer(),
+  field: oneOf(CORRECTABLE_FIELDS),
+  status: oneOf(APPLICATION_STATUSES),
+  decided_with_old_value: Type.Boolean(),
+  signed_contract_stays: Type.Boolean(),
+});
+
 /** An application on its page. */
 export const Application = form({
   id: Type.Integer(),
@@ -254,6 +284,8 @@ export const Application = form({
   debt_age: orNull(Type.String()),
   prior_history: orNull(Type.String()),
   messaging_optin: orNull(Type.Boolean()),
+  /** Oldest first. */
+  corrections: Type.Array(Correction),
   interested_at: orNull(Time),
   signed_at: orNull(Time),
   withdrawable_until: orNull(Time),
@@ -301,6 +333,8 @@ export const Revealed = form({
   consent_at: orNull(Type.String()),
   consent_text: orNull(Type.String()),
   consent_channel: orNull(Type.String()),
+  /** The values of the corrections of name, ID number and city. */
+  corrections: Type.Array(form({ id: Type.Integer(), before: CorrectedValue, after: CorrectedValue })),
   /** Those messages of `chat.messages` that can be rendered. */
   messages: Type.Array(AnnouncedMessage),
   chat: Type.Array(ChatLine),
@@ -327,3 +361,5 @@ export const Revealed = form({
 export type ApplicationReply = Static<typeof Application>;
 export type RevealedReply = Static<typeof Revealed>;
 export type NoteReply = Static<typeof Note>;
+export type CorrectedReply = Static<typeof Corrected>;
+export type NewCorrectionBody = Static<typeof NewCorrection>;

@@ -24,6 +24,7 @@ import { chatOf } from './show-application.ts';
 
 export interface RevealedApplication {
   readonly fields: Awaited<ReturnType<typeof showApplication>>['fields'];
+  readonly corrections: Awaited<ReturnType<typeof showApplication>>['corrections'];
   readonly messages: readonly AnnouncedMessage[];
   readonly chat: readonly ChatLine[];
   /** null: nothing was checked, or it is erased. */
@@ -51,6 +52,7 @@ export async function reveal(
   const check = await incomeCheckOf(context.database, applicationId);
   return {
     fields: application.fields,
+    corrections: application.corrections,
     messages: announced.map(({ messageId, text, buttons }) => ({
       id: messageId,
       text,
