@@ -22,7 +22,7 @@ export const WELL: ConversationFacts = {
 /** A review queue without a trouble. */
 export const QUIET: ReviewFacts = {
   ...{ waiting: 3, unclaimed: 2, overdue: 0, oldestS: 600, overdueS: 0 },
-  ...{ unconfirmed: 0, unconfirmedS: 0 },
+  ...{ unconfirmed: 0, unconfirmedS: 0, casesOverdue: 0, casesOverdueS: 0 },
 };
 
 /** Facts without a trouble, but for `changes`. */

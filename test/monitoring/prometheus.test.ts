@@ -193,6 +193,10 @@ describe('deploy/monitoring', { skip: withoutPrometheus }, () => {
         VALUES (1, 'approve', 'unspecified', 'x', false, 1, 0, now() - interval '2 days', now(), 'authority')`,
     );
     await sql(
+      `INSERT INTO cases (kind, application_id, partner_id, due_at, window_until, seal_id, content)
+        VALUES ('data', 1, 1, now() - interval '1 hour', now(), gen_random_uuid(), '\\x01')`,
+    );
+    await sql(
       `INSERT INTO conversations (application_id, partner_id, phone_index, status, turn, held_by, state, waits_since)
         VALUES (1, 1, 1, 'in_review', 1, 'operator', '{"handedOver": "failure"}', now() - interval '5 hours')`,
     );

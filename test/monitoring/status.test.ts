@@ -109,6 +109,12 @@ describe('status', () => {
       'DELETE FROM proposals',
     ],
     [
+      'cases_overdue',
+      `INSERT INTO cases (kind, application_id, partner_id, due_at, window_until, seal_id, content)
+        VALUES ('data', 1, 1, now() - interval '1 hour', now(), gen_random_uuid(), '\\x01'), ('data', 2, 1, now() + interval '1 day', now(), gen_random_uuid(), '\\x01')`,
+      'DELETE FROM cases',
+    ],
+    [
       'replies_late',
       `INSERT INTO replies (application_id, turn, partner_id, phone_index, content, window_until, due_at, created_at)
         VALUES (1, 1, 1, 1, '\\x01', now() + interval '1 hour', now(), now() - interval '3 minutes')`,

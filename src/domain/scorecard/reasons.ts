@@ -26,11 +26,6 @@ export const BUILT_IN_REASONS = {
     es: 'La cuota estimada tomaría una parte muy alta del ingreso',
     pt: 'A parcela estimada tomaria uma parte muito alta da renda',
   },
-  income_below_declared: {
-    en: 'The income that we could verify is below the declared one',
-    es: 'El ingreso que pudimos comprobar es menor que el declarado',
-    pt: 'A renda que pudemos comprovar é menor que a declarada',
-  },
   debt_under_6_months: {
     en: 'The debt has been overdue for less than six months',
     es: 'La deuda está vencida hace menos de seis meses',

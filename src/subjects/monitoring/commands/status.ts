@@ -130,7 +130,8 @@ function quotaLine(partners: readonly PartnerFacts[]): string {
 function statusJson({ troubles, facts, place }: Status) {
   const base = { ok: troubles.length === 0, troubles, version: version(), store: place };
   if (facts === null) return base;
-  const { oldestS, overdueS, unconfirmed, unconfirmedS, ...counts } = facts.review;
+  const { oldestS, overdueS, unconfirmed, unconfirmedS, casesOverdue, casesOverdueS, ...counts } =
+    facts.review;
   const isoTime = (time: Date) => time.toISOString();
   return {
     ...base,
@@ -148,6 +149,7 @@ function statusJson({ troubles, facts, place }: Status) {
       unconfirmed,
       unconfirmed_oldest_seconds: unconfirmedS,
     },
+    cases: { overdue: casesOverdue, overdue_seconds: casesOverdueS },
     ...conversationsJson(facts.conversations),
     oldest_uncertain_seconds: facts.unsettledS,
     undelivered: facts.undelivered,

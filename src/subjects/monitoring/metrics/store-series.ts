@@ -132,6 +132,8 @@ export class StoreSeries {
     gauges.reviews_overdue_seconds.set(review.overdueS);
     gauges.proposals_unconfirmed.set(review.unconfirmed);
     gauges.proposals_unconfirmed_oldest_seconds.set(review.unconfirmedS);
+    gauges.cases_overdue.set(review.casesOverdue);
+    gauges.cases_overdue_seconds.set(review.casesOverdueS);
   }
 
   #showPartner({ partner, used, dailyCap, unauthorized, ...counts }: PartnerFacts): void {
@@ -177,6 +179,8 @@ const GAUGES = {
   reviews_overdue_seconds: ['For how long the decision on the latest of them has been due.', []],
   proposals_unconfirmed: ['Proposals that wait for a second operator, counted up to 2,000.', []],
   proposals_unconfirmed_oldest_seconds: ['How long the oldest of these waits.', []],
+  cases_overdue: ['Open cases of persons past their term, counted up to 2,000.', []],
+  cases_overdue_seconds: ['The time since the end of the term of the first one; 0: none.', []],
   messages_undelivered: [
     'Messages that the channel accepted in the last one to two hours, while it delivered none; else 0.',
     [],

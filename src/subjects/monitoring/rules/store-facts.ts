@@ -100,6 +100,9 @@ export interface ReviewFacts {
   /** Proposals that wait for a second operator, up to 2,000, and since when the oldest does. */
   readonly unconfirmed: number;
   readonly unconfirmedS: number;
+  /** Open cases of persons past their term, up to 2,000, and the time since the end of the first one's. */
+  readonly casesOverdue: number;
+  readonly casesOverdueS: number;
 }
 
 export interface StoreFacts {

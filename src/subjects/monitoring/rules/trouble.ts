@@ -14,7 +14,7 @@ export const TROUBLE_CODES = [
   ...(['no_upkeep', 'upkeep_failing'] as const),
   ...(['partitions_short', 'sender_paused', 'channel_broken', 'templates_paused'] as const),
   ...(['messages_late', 'replies_late', 'messages_undelivered', 'messages_uncertain'] as const),
-  ...(['reviews_overdue', 'proposals_unconfirmed'] as const),
+  ...(['reviews_overdue', 'proposals_unconfirmed', 'cases_overdue'] as const),
   ...(['inputs_late', 'work_late', 'scanner_away', 'work_failed', 'conversations_held'] as const),
   ...([
     'replies_uncertain',
@@ -45,6 +45,8 @@ export const BOUNDS = {
   reviewOverdueS: 3_600,
   /** Nobody has to confirm at night; after seven days it returns to its maker. */
   unconfirmedS: 86_400,
+  /** The law or the operator set the term. */
+  caseOverdueS: 0,
   /** A person waits for it. */
   replyWaitsS: 120,
   /** Files wait 15 seconds for more files. */

@@ -253,6 +253,7 @@ function messageTroubles({
 
 function reviewTroubles(review: ReviewFacts): Trouble[] {
   const { waiting, overdue, overdueS, unclaimed, unconfirmed, unconfirmedS } = review;
+  const { casesOverdue, casesOverdueS } = review;
   const troubles: Trouble[] = [];
   if (overdueS > BOUNDS.reviewOverdueS) {
     const text = `decisions of operators are overdue: ${overdue} of ${waiting}, the latest for ${duration(overdueS)}`;
@@ -261,6 +262,10 @@ function reviewTroubles(review: ReviewFacts): Trouble[] {
   if (unconfirmedS > BOUNDS.unconfirmedS) {
     const text = `proposals wait for a second operator: ${unconfirmed}, the oldest for ${duration(unconfirmedS)}`;
     troubles.push({ code: 'proposals_unconfirmed', text });
+  }
+  if (casesOverdueS > BOUNDS.caseOverdueS) {
+    const text = `cases of persons are past their term: ${casesOverdue}, the latest for ${duration(casesOverdueS)}`;
+    troubles.push({ code: 'cases_overdue', text: `${text}: "reconsideration list"` });
   }
   return troubles;
 }

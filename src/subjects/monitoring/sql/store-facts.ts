@@ -64,7 +64,10 @@ const REVIEW = `
     ${since(`(
       SELECT p.created_at FROM proposals p
       WHERE p.state = 'proposed' AND p.needs_second IS NOT NULL AND p.confirmed_at IS NULL ORDER BY p.id LIMIT 1)`)}
-      AS "unconfirmedS"
+      AS "unconfirmedS",
+    (SELECT count(*) FROM (
+      SELECT FROM cases c WHERE c.outcome IS NULL AND c.due_at < now() LIMIT ${MOST}) AS u)::integer AS "casesOverdue",
+    ${since('(SELECT min(c.due_at) FROM cases c WHERE c.outcome IS NULL)')} AS "casesOverdueS"
   FROM waiting w CROSS JOIN late l`;
 
 /** Reads the facts. */
