@@ -98,6 +98,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'subjects/signing',
       'subjects/conversation',
       'subjects/reconsiderations',
+      // How many activations wait, beside the proposals.
+      'subjects/policies',
     ],
   ],
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readLive } from '../../src/subjects/policies/sql/policies.ts';
+import { countActivationsToConfirm } from '../../src/subjects/policies/sql/proposals.ts';
+import type { Call, Route } from '../../src/wire/operator/route.ts';
 import { commandLine } from '../cli/harness.ts';
 import { numbers } from '../evaluation/made-policies.ts';
 import { applicant } from '../support/applicant.ts';
@@ -43,8 +45,18 @@ describe('the page of policies', { skip }, async () => {
   const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
   await (await registrarOf(store))(key, people(PEOPLE));
+  // As the desk tells it.
+  const proposals: Route = {
+    ...NO_PROPOSALS,
+    run: async ({ session }: Call<never, never>) => ({
+      body: {
+        ...{ proposals: [], next: null, to_confirm: 0 },
+        activations_to_confirm: await countActivationsToConfirm(store.database, session.operatorId),
+      },
+    }),
+  };
   const { visitAs, desk } = await consoleInBrowser(
-    [...EMPTY_QUEUE, NO_PROPOSALS, ...routesOf(store)],
+    [...EMPTY_QUEUE, proposals, ...routesOf(store)],
     null,
     store,
   );
@@ -128,6 +140,11 @@ describe('the page of policies', { skip }, async () => {
       await propose.press('Enter');
       await page.getByText('waits for another admin').waitFor();
       await page.getByText('It is your own').waitFor();
+      assert.equal(
+        await page.getByText('to confirm', { exact: true }).count(),
+        0,
+        'nobody confirms an own one',
+      );
       assert.equal(await page.getByRole('button', { name: /^Confirm/ }).count(), 0);
       assert.equal(await live(), 'default-2');
     });
@@ -179,6 +196,7 @@ describe('the page of policies', { skip }, async () => {
 
   it('another admin confirms it after each warning, and it decides', async () => {
     await visitAs({ login: 'bo', role: 'admin', path: '/policies', screen: PHONE }, async (page) => {
+      await page.getByRole('link', { name: 'Policies 1 to confirm' }).waitFor();
       await page.getByRole('button', { name: 'Confirm: mine-1' }).press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Confirm: activate mine-1' });
       await dialog.getByText(`old debts ${MARKUP}`).waitFor();
@@ -299,6 +317,10 @@ describe('the page of policies', { skip }, async () => {
           await page.goto(`${desk.url()}/policies?view=${view}&version=hostile-1`);
           await page.getByRole('heading', { level: 2 }).first().waitFor();
           await page.waitForLoadState('networkidle');
+          // No finding has English words or codes of its own (D51).
+          const found = (await page.getByText(/^(aviso|error|erro): /).allTextContents()).join(' ');
+          assert.doesNotMatch(found, /_|of \d+ kinds|gets|points/, locale);
+          if (view === 'card') assert.match(found, /70, 30\)|historial|histórico/, locale);
           await check(page, `policies-${view}-${locale}`);
         }
       });

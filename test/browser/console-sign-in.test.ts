@@ -48,7 +48,9 @@ const ROUTES = [
     ...{ method: 'GET', path: '/proposals', access: 'viewer', summary: 'Proposals.' },
     ...{
       reply: Proposals,
-      run: async () => ({ body: { proposals: [LISTED], next: null, to_confirm: 1 } }),
+      run: async () => ({
+        body: { proposals: [LISTED], next: null, to_confirm: 1, activations_to_confirm: 0 },
+      }),
     },
   }),
   route({

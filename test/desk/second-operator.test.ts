@@ -249,6 +249,23 @@ describe('the second operator (D48)', () => {
     if (!store.isSpread) assert.match(plan, /Index Only Scan using proposals_to_confirm on proposals/);
   });
 
+  it('an activation of a policy is counted for each other admin, and for nobody else (D51)', async () => {
+    const countOf = async (visitor: typeof ana.visitor) =>
+      (await visitor.ask('GET', '/api/proposals?list=mine')).body.activations_to_confirm;
+    const add = (version: string, maker: number, age = 0) =>
+      database.query(
+        `INSERT INTO policy_proposals (version, sha256, after_activation, accepted, maker_id, reason, created_ms)
+         VALUES ($1, '\\x01', 0, '{}', $2, 'x', elapsed_ms() - ms_of(make_interval(days => $3)))`,
+        [version, maker, age],
+      );
+    assert.equal(await countOf(boss.visitor), 0);
+    await add('a', bob.id);
+    await add('own', boss.id);
+    await add('expired', bob.id, 7);
+    assert.deepEqual([await countOf(boss.visitor), await countOf(ana.visitor)], [1, 0]);
+    await database.query('DELETE FROM policy_proposals');
+  });
+
   it('has seven days: then it goes back to its maker', async () => {
     const { id, application } = await above();
     await desk.makeDue();

@@ -27,7 +27,8 @@ export function Pages({ role }: { role: Role }) {
           <li key={page}>
             <Link href={path} aria-current={location === path ? 'page' : undefined}>
               {frame.pageNames[page]}
-              {page === 'proposals' && <ToConfirm />}
+              {page === 'proposals' && <ToConfirm of="to_confirm" />}
+              {page === 'policies' && role === 'admin' && <ToConfirm of="activations_to_confirm" />}
             </Link>
           </li>
         ))}
@@ -39,11 +40,11 @@ export function Pages({ role }: { role: Role }) {
 /** The service counts no further. */
 const MOST_COUNTED = 100;
 
-/** How many proposals wait for this operator; nothing where none does. */
-function ToConfirm() {
+/** How many proposals or activations wait for this operator; nothing where none does. */
+function ToConfirm({ of }: { of: 'to_confirm' | 'activations_to_confirm' }) {
   const { frame } = useTexts();
   const format = useFormat();
-  const count = useCameBack().data?.body.to_confirm ?? 0;
+  const count = useCameBack().data?.body[of] ?? 0;
   if (count === 0) return null;
   const text = count < MOST_COUNTED ? format.number(count) : `${format.number(MOST_COUNTED - 1)}+`;
   return (

@@ -18,8 +18,9 @@ import { Dialog, DialogButtons } from '../base-ui/dialog.tsx';
 import { useFormat } from '../format/format.ts';
 import lead from '../lead/lead.module.css';
 import { useTexts } from '../texts/texts.ts';
+import { useNaming } from './card-tables.tsx';
 import { CountingNote } from './counting.tsx';
-import styles from './policies.module.css';
+import { findingText } from './names.ts';
 import { useFailure, usePolicyTexts } from './policy-texts.ts';
 
 interface ActProps {
@@ -94,7 +95,8 @@ interface WarningsProps {
 
 /** Each warning is accepted by its name. */
 function Warnings({ codes, texts, accepted, onChange }: WarningsProps) {
-  const policies = usePolicyTexts();
+  const naming = useNaming();
+  const { policies } = naming;
   const { frame } = useTexts();
   if (codes === null) return <p>{frame.loading}</p>;
   if (codes.length === 0) return <p>{policies.noWarnings}</p>;
@@ -113,14 +115,7 @@ function Warnings({ codes, texts, accepted, onChange }: WarningsProps) {
               onChange(next);
             }}
           />
-          <span>
-            {policies.codes[code as keyof typeof policies.codes] ?? code}
-            {texts.has(code) && (
-              <span lang="en" className={`${card.quiet} ${styles.detail}`}>
-                {texts.get(code)}
-              </span>
-            )}
-          </span>
+          <span>{texts.get(code) ?? findingText({ code, facts: [] }, naming)}</span>
         </label>
       ))}
     </fieldset>
@@ -160,7 +155,8 @@ function Touched({ version }: { version: string }) {
 /** What a version says of itself, for a dialog about it. */
 function useWarnings(version: string) {
   const { data } = useCard(version);
-  const texts = new Map(data?.body.findings.map(({ code, text }) => [code, text]));
+  const naming = useNaming();
+  const texts = new Map(data?.body.findings.map((one) => [one.code, findingText(one, naming)]));
   return { codes: data?.body.to_accept ?? null, texts };
 }
 

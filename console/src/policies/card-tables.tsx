@@ -9,7 +9,7 @@ import { RowBar } from '../charts/row-bar.tsx';
 import { useFormat } from '../format/format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { withBand, withLimit, withPoints } from './edits.ts';
-import { attributeName, limitName, limitValue, type Naming } from './names.ts';
+import { attributeName, findingText, limitName, limitValue, type Naming } from './names.ts';
 import styles from './policies.module.css';
 import { usePolicyTexts } from './policy-texts.ts';
 
@@ -300,12 +300,12 @@ function Found({ findings, place, exact = false }: FoundProps) {
   return found.map((one) => <FindingText key={one.code + one.place} finding={one} />);
 }
 
-export function FindingText({ finding: { code, severity, text } }: { finding: FindingReply }) {
-  const policies = usePolicyTexts();
+export function FindingText({ finding }: { finding: FindingReply }) {
+  const naming = useNaming();
+  const { severity } = finding;
   return (
     <p className={styles.finding} data-severity={severity}>
-      {policies.severity[severity]}: {policies.codes[code as keyof typeof policies.codes] ?? code}:{' '}
-      <span lang="en">{text}</span>
+      {naming.policies.severity[severity]}: {findingText(finding, naming)}
     </p>
   );
 }

@@ -5,7 +5,7 @@ import type {
   ValueAttribute,
 } from '../../../src/domain/scorecard/document.ts';
 import type { Criterion } from '../../../src/domain/scorecard/scorecard.ts';
-import type { CardReply, WhoReply } from '../../../src/subjects/policies/routes/forms.ts';
+import type { CardReply, FindingReply, WhoReply } from '../../../src/subjects/policies/routes/forms.ts';
 import type { Format } from '../format/formats.ts';
 import type { Language, Texts } from '../texts/texts.ts';
 import type { PolicyTexts } from './policy-texts.ts';
@@ -119,4 +119,18 @@ export function whoName({ way, login }: WhoReply, policies: PolicyTexts): string
 /** Warnings in words, from their codes. */
 export function warningNames(codes: readonly string[], policies: PolicyTexts): string {
   return codes.map((code) => policies.codes[code as keyof PolicyTexts['codes']] ?? code).join('; ');
+}
+
+/** What a finding says, in the page's language. */
+export function findingText({ code, facts }: Pick<FindingReply, 'code' | 'facts'>, naming: Naming): string {
+  const { policies, texts } = naming;
+  const { criteria } = texts.codes;
+  const named = facts.map(
+    (fact) =>
+      policies.decisions[fact as keyof PolicyTexts['decisions']] ??
+      criteria[fact as keyof typeof criteria] ??
+      placeName(fact, naming),
+  );
+  const title = policies.codes[code as keyof PolicyTexts['codes']] ?? code;
+  return named.length === 0 ? title : `${title}: ${named.join('; ')}`;
 }

@@ -52,6 +52,8 @@ export interface Finding {
   readonly place: string;
   /** A sentence that names what is there and what should be. */
   readonly text: string;
+  /** What is there, without a language: places, codes, amounts. A page names them in its own. */
+  readonly facts: readonly string[];
 }
 
 /** What a document is compared with. */
@@ -85,8 +87,8 @@ function inOrder(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
 }
 
-function finding(code: FindingCode, place: string, text: string): Finding {
-  return { code, severity: FINDINGS[code], place, text };
+function finding(code: FindingCode, place: string, text: string, ...facts: string[]): Finding {
+  return { code, severity: FINDINGS[code], place, text, facts };
 }
 
 /** Attributes that do not divide all applications among them, or that give more points than the contract has. */
@@ -104,11 +106,17 @@ function shapeErrors({ characteristics }: PolicyDocument): Finding[] {
             'points_above_maximum',
             `${place}.attributes.${index}.points`,
             `${points} points are more than the ${most} that the contract has for ${criterion}`,
+            `${points} > ${most}`,
           ),
         );
     if (baseline !== undefined && baseline > most)
       found.push(
-        finding('baseline_above_maximum', `${place}.baseline`, `${baseline} is more than ${most} points`),
+        finding(
+          'baseline_above_maximum',
+          `${place}.baseline`,
+          `${baseline} is more than ${most} points`,
+          `${baseline} > ${most}`,
+        ),
       );
   }
   return found;
@@ -122,15 +130,43 @@ function intervalErrors({ attributes }: Capacity): Finding[] {
   let end: string | undefined = '0';
   for (const [index, { from, to }] of attributes.entries()) {
     if (end === undefined || Number(from) < Number(end))
-      found.push(finding('overlap', place(index), `ratios from ${from} on have an attribute already`));
+      found.push(
+        finding(
+          'overlap',
+          place(index),
+          `ratios from ${from} on have an attribute already`,
+          `payment_capacity from ${from}`,
+        ),
+      );
     else if (Number(from) > Number(end))
-      found.push(finding('gap', place(index), `no attribute has the ratios from ${end} to ${from}`));
+      found.push(
+        finding(
+          'gap',
+          place(index),
+          `no attribute has the ratios from ${end} to ${from}`,
+          `payment_capacity ${end} to ${from}`,
+        ),
+      );
     if (to !== undefined && Number(to) <= Number(from))
-      found.push(finding('overlap', place(index), `the interval ends at ${to}, before it begins at ${from}`));
+      found.push(
+        finding(
+          'overlap',
+          place(index),
+          `the interval ends at ${to}, before it begins at ${from}`,
+          `${to} < ${from}`,
+        ),
+      );
     end = to;
   }
   if (end !== undefined)
-    found.push(finding('gap', place(attributes.length - 1), `no attribute has the ratios from ${end} on`));
+    found.push(
+      finding(
+        'gap',
+        place(attributes.length - 1),
+        `no attribute has the ratios from ${end} on`,
+        `payment_capacity from ${end}`,
+      ),
+    );
   return found;
 }
 
@@ -142,8 +178,20 @@ function valueErrors(
   const written = attributes.flatMap(({ is }) => is);
   return VALUES[criterion].flatMap((value) => {
     const times = written.filter((one) => one === value).length;
-    if (times === 0) return [finding('value_missing', place, `no attribute has the value ${value}`)];
-    return times > 1 ? [finding('value_twice', place, `${times} attributes have the value ${value}`)] : [];
+    if (times === 0)
+      return [
+        finding('value_missing', place, `no attribute has the value ${value}`, `${criterion} ${value}`),
+      ];
+    return times > 1
+      ? [
+          finding(
+            'value_twice',
+            place,
+            `${times} attributes have the value ${value}`,
+            `${criterion} ${value}`,
+          ),
+        ]
+      : [];
   });
 }
 
@@ -157,27 +205,29 @@ function referenceErrors(document: PolicyDocument): Finding[] {
         'bands_out_of_order',
         'decision',
         `approved begins at ${decision.approved}, below in_review at ${decision.in_review}`,
+        `${decision.approved} < ${decision.in_review}`,
       ),
     );
   for (const currency of keysOf(CURRENCIES))
     if (rates[currency] === undefined)
-      found.push(finding('currency_without_rate', `rates.${currency}`, `${currency} has no rate`));
+      found.push(finding('currency_without_rate', `rates.${currency}`, `${currency} has no rate`, currency));
   for (const [place, day] of [
     ['rates.as_of', rates.as_of],
     ['valid_from', document.valid_from],
   ] as const)
     if (day !== undefined && day !== null && !isDay(day))
-      found.push(finding('not_a_day', place, `${day} is no day of the calendar`));
+      found.push(finding('not_a_day', place, `${day} is no day of the calendar`, day));
   const ids = limits.map(({ id }) => id);
   for (const [index, id] of ids.entries())
     if (ids.indexOf(id) !== index)
-      found.push(finding('limit_twice', `limits.${index}.id`, `another limit has the id ${id}`));
+      found.push(finding('limit_twice', `limits.${index}.id`, `another limit has the id ${id}`, id));
   if (income !== undefined && Number(income.rescore_ratio) > Number(income.confirm_ratio))
     found.push(
       finding(
         'income_out_of_order',
         'income',
         `rescore_ratio ${income.rescore_ratio} is above confirm_ratio ${income.confirm_ratio}`,
+        `${income.rescore_ratio} > ${income.confirm_ratio}`,
       ),
     );
   return [...found, ...reasonErrors(document)];
@@ -208,13 +258,14 @@ function reasonErrors(document: PolicyDocument): Finding[] {
             'reason_missing',
             place,
             `${points} points are below the baseline of ${baselineOf(characteristic)}, and no reason says why`,
+            `${points} < ${baselineOf(characteristic)}`,
           ),
         );
     }
   }
   for (const [place, code] of used)
     if (reasonWords(code, document.reasons) === null)
-      found.push(finding('reason_without_text', place, `reasons has no text for ${code}`));
+      found.push(finding('reason_without_text', place, `reasons has no text for ${code}`, code));
   return found;
 }
 
@@ -230,6 +281,7 @@ function exampleErrors(card: Card): Finding[] {
             'example_differs',
             `examples.${index}`,
             `the example expects ${says(expect)}, the card gives ${says(actual)}`,
+            `${index + 1}`,
           ),
         ];
   });
@@ -254,11 +306,18 @@ function attributeWarnings(document: PolicyDocument): Finding[] {
     const falls = points.findIndex((value, index) => index > 0 && value < points[index - 1]!);
     if (falls !== -1) {
       const text = `a better applicant gets ${points[falls]} points where a worse one gets ${points[falls - 1]}`;
-      found.push(finding(direction === 'none' ? 'no_direction' : 'against_direction', place, text));
+      const code = direction === 'none' ? 'no_direction' : 'against_direction';
+      found.push(finding(code, place, text, criterion, `${points[falls]} < ${points[falls - 1]}`));
     }
     if (criterion !== 'channel' && points.every((value) => value === points[0]))
       found.push(
-        finding('constant_characteristic', place, `everybody gets ${points[0]} points for ${criterion}`),
+        finding(
+          'constant_characteristic',
+          place,
+          `everybody gets ${points[0]} points for ${criterion}`,
+          criterion,
+          `${points[0]}`,
+        ),
       );
   }
   return [...found, ...unreachable(document)];
@@ -275,6 +334,7 @@ function unreachable({ characteristics, limits }: PolicyDocument): Finding[] {
             'unreachable_attribute',
             `characteristics.payment_capacity.attributes.${index}`,
             `a limit rejects everybody with a ratio from ${from} to ${to}, so the points never count`,
+            `payment_capacity ${from} to ${to}`,
           ),
         ]
       : [],
@@ -295,13 +355,15 @@ function decisionWarnings(card: Card): Finding[] {
     const reached = cells.filter(({ byScore }) => byScore.decision === outcome);
     const [first] = reached;
     if (first === undefined)
-      found.push(finding('decision_unreachable', 'decision', `no score leads to ${outcome}`));
+      found.push(finding('decision_unreachable', 'decision', `no score leads to ${outcome}`, outcome));
     else if (reached.length === 1)
       found.push(
         finding(
           'single_cell_decision',
           'decision',
-          `of ${cells.length} kinds of applications one alone is ${outcome} by its score: ${cellText(document, first)}`,
+          `of ${cells.length} kinds of applications one alone is ${outcome} by its score: ${cellFacts(document, first).join(', ')}`,
+          outcome,
+          ...cellFacts(document, first),
         ),
       );
   }
@@ -311,7 +373,9 @@ function decisionWarnings(card: Card): Finding[] {
       finding(
         'decision_without_reason',
         'characteristics',
-        `${cellText(document, mute)} is ${mute.byScore.decision}, and no reason can be told`,
+        `${cellFacts(document, mute).join(', ')} is ${mute.byScore.decision}, and no reason can be told`,
+        mute.byScore.decision,
+        ...cellFacts(document, mute),
       ),
     );
   if (decision.approved !== CONTRACT_BANDS.approved || decision.in_review !== CONTRACT_BANDS.in_review)
@@ -320,6 +384,7 @@ function decisionWarnings(card: Card): Finding[] {
         'contract_bands',
         'decision',
         `the bands are ${decision.approved} and ${decision.in_review}, the contract's 70 and 30`,
+        `${decision.approved}, ${decision.in_review} (70, 30)`,
       ),
     );
   const amounts = limits.filter(isAmount).map(({ usd }) => Number(usd));
@@ -331,6 +396,7 @@ function decisionWarnings(card: Card): Finding[] {
         amounts.length === 0
           ? 'no limit of the amount'
           : `the amount limit is ${Math.min(...amounts)} USD, the contract's 25,000`,
+        ...(amounts.length === 0 ? [] : [`USD ${Math.min(...amounts)} (${CONTRACT_AMOUNT_USD})`]),
       ),
     );
   return [...found, ...withoutCapacity(card)];
@@ -350,15 +416,20 @@ function withoutCapacity({ cells, document }: Card): Finding[] {
     finding(
       'approves_without_capacity',
       'limits',
-      `${cellText(document, approved)} is approved also where the installment is above the whole income`,
+      `${cellFacts(document, approved).join(', ')} is approved also where the installment is above the whole income`,
+      ...cellFacts(document, approved),
     ),
   ];
 }
 
-function cellText({ characteristics }: PolicyDocument, cell: Card['cells'][number]): string {
+/** A kind of applications: an attribute of each criterion that tells applicants apart. */
+function cellFacts({ characteristics }: PolicyDocument, cell: Card['cells'][number]): string[] {
   const { from, to } = characteristics.payment_capacity.attributes[cell.capacity]!;
   const ratio = to === undefined ? `from ${from}` : `${from} to ${to}`;
-  return `payment_capacity ${ratio}, debt_age ${cell.debtAge}, num_debts ${cell.numDebts}, prior_history ${cell.priorHistory}`;
+  return [
+    ...[`payment_capacity ${ratio}`, `debt_age ${cell.debtAge}`, `num_debts ${cell.numDebts}`],
+    `prior_history ${cell.priorHistory}`,
+  ];
 }
 
 const OLD_AFTER_DAYS = 90;
@@ -368,24 +439,32 @@ function ratesWarnings({ rates }: PolicyDocument, { today }: Circumstances): Fin
   const days = (Date.parse(today) - Date.parse(rates.as_of)) / DAY_MS;
   const found: Finding[] =
     days > OLD_AFTER_DAYS
-      ? [finding('rates_old', 'rates.as_of', `the rates are ${days} days old, of ${rates.as_of}`)]
+      ? [
+          finding(
+            'rates_old',
+            'rates.as_of',
+            `the rates are ${days} days old, of ${rates.as_of}`,
+            rates.as_of,
+          ),
+        ]
       : [];
   const off = keysOf(CURRENCIES).filter((currency) => {
     const [rate, known] = [Number(rates[currency]), CURRENCIES[currency]];
     return rate > known * OFF_TIMES || rate < known / OFF_TIMES;
   });
   const [first] = off;
-  if (first !== undefined)
-    found.push(
-      finding(
-        'rates_off',
-        `rates.${first}`,
-        `more than three times off the rates of ${RATES_AS_OF}: ${off
-          .slice(0, MOST_NAMED)
-          .map((currency) => `${currency} ${rates[currency]} (${CURRENCIES[currency]})`)
-          .join(', ')}${off.length > MOST_NAMED ? ` and ${off.length - MOST_NAMED} more` : ''}`,
-      ),
-    );
+  if (first === undefined) return found;
+  const named = off.map((currency) => `${currency} ${rates[currency]} (${CURRENCIES[currency]})`);
+  const shown = named.slice(0, MOST_NAMED);
+  const others = named.length > shown.length ? ` and ${named.length - shown.length} more` : '';
+  found.push(
+    finding(
+      'rates_off',
+      `rates.${first}`,
+      `more than three times off the rates of ${RATES_AS_OF}: ${shown.join(', ')}${others}`,
+      ...shown,
+    ),
+  );
   return found;
 }
 
@@ -413,6 +492,9 @@ function termsWarnings(document: PolicyDocument, { realFactors }: Circumstances)
       'installment_below_terms',
       'reference_installment',
       `the terms of loans take more of the debt a month than the reference installment in ${named.join(', ')}${others}: in ${worst.currency} ${percent(worst.real)}, and not ${percent(worst.reference)}`,
+      ...dearer
+        .slice(0, MOST_NAMED)
+        .map(({ currency, real, reference }) => `${currency} ${percent(real)} (${percent(reference)})`),
     ),
   ];
 }

@@ -101,6 +101,8 @@ export const Proposals = form({
   next: orNull(Type.String()),
   /** How many proposals wait for the asking operator to confirm them, in whatever list; counted up to 100. */
   to_confirm: Type.Integer({ maximum: 100 }),
+  /** Activations of policies that wait for the asking operator; 0: the operator is no admin. */
+  activations_to_confirm: Type.Integer(),
 });
 
 /** The `seen` of the facts that were shown. */

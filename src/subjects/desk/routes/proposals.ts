@@ -226,7 +226,7 @@ function listRoute(desk: Desk): Route {
     reply: Proposals,
     run: ({ session, query, knownTags }) =>
       answered(async () => {
-        const { facts, ...page } = await proposalsOf(desk, session.operatorId, query);
+        const { facts, ...page } = await proposalsOf(desk, session, query);
         const proposals = page.proposals.map((one) => listed(one, facts.get(one.id) ?? null));
         return tagged(inForm(Proposals, { ...page, proposals }), knownTags);
       }),

@@ -2,8 +2,10 @@
  * Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads `proposals`,
  * and by `confirmations.ts` what a second operator has to see. Opens nothing sealed: the vault checks accounts alone.
  */
+import type { Role } from '../../../domain/operator/authority.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { countActivationsToConfirm } from '../../policies/sql/proposals.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
 import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
 import { Refusal } from './refusal.ts';
@@ -26,22 +28,26 @@ export interface ShownProposals {
   readonly next: string | null;
   /** How many proposals wait for the operator to confirm them, in whatever list; counted up to 100. */
   readonly toConfirm: number;
+  /** How many activations of policies wait for the operator; 0: the operator is no admin. */
+  readonly activationsToConfirm: number;
 }
 
 /** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
 export async function proposalsOf(
   { database, vault }: { readonly database: Session; readonly vault: Vault },
-  operatorId: number,
+  { operatorId, role }: { readonly operatorId: number; readonly role: Role },
   { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
 ): Promise<ShownProposals> {
   const after = cursor === undefined ? null : placeOf(cursor);
-  const [found, toConfirm] = await Promise.all([
+  const [found, toConfirm, activationsToConfirm] = await Promise.all([
     listProposals(database, list, { operatorId, after, limit: limit + 1 }),
     countToConfirm(database, operatorId, MOST_COUNTED),
+    role === 'admin' ? countActivationsToConfirm(database, operatorId) : 0,
   ]);
   const proposals = found.slice(0, limit);
   const facts = await proposalFactsOf(database, vault, operatorId, list === 'to_confirm' ? proposals : []);
-  return { proposals, facts, toConfirm, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
+  const counts = { toConfirm, activationsToConfirm };
+  return { proposals, facts, ...counts, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }
 
 function placeOf(cursor: string): number {

@@ -70,6 +70,8 @@ const Finding = form({
   severity: oneOf(['error', 'warning']),
   place: Type.String(),
   text: Type.String(),
+  /** What the text names, without a language: the page says it in its own. */
+  facts: Type.Array(Type.String()),
 });
 
 export const VersionQuery = form({ version: Version });

@@ -60,6 +60,16 @@ export async function listProposals(
   return (await session.query<PolicyProposal>(LIST, [undoSeconds, most])).rows;
 }
 
+/** An expired one counts for nobody. */
+const TO_CONFIRM = `
+  SELECT count(*)::integer AS count FROM policy_proposals p
+  WHERE p.state = 'proposed' AND p.maker_id <> $1 AND NOT (${IS_EXPIRED})`;
+
+/** How many activations wait for an admin to confirm them. Each version has one open proposal at most. */
+export async function countActivationsToConfirm(session: Session, operatorId: number): Promise<number> {
+  return onlyRow((await session.query<{ count: number }>(TO_CONFIRM, [operatorId])).rows).count;
+}
+
 /** Locks a proposal up to the end of the transaction, and reads it; null: there is none. */
 export async function lockProposal(
   session: Transaction,
