@@ -67,6 +67,16 @@ function Days({ watch }: { watch: WatchReply }) {
       <p className={card.quiet}>
         {policies.byDayNote(format.percent(approved / applications), format.number(applications))}
       </p>
+      <ul>
+        {watch.versions.map(({ version, ...counts }) => {
+          const all = counts.approved + counts.in_review + counts.rejected;
+          return (
+            <li key={version}>
+              {policies.rateOf(version, format.percent(counts.approved / all), format.number(all))}
+            </li>
+          );
+        })}
+      </ul>
       <Legend
         entries={[
           ...KINDS.map((kind) => [COLOURS[kind], policies.decisions[kind]] as const),

@@ -181,6 +181,7 @@ export const en = {
   byDay: 'Decisions by day',
   byDayNote: (rate: string, all: string) =>
     `Approval rate ${rate} of ${all} applications. Marks are activations.`,
+  rateOf: (version: string, rate: string, all: string) => `${version}: ${rate} of ${all} approved`,
   activation: 'activation',
   scores: 'Scores',
   score: 'Score',

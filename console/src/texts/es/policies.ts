@@ -180,6 +180,7 @@ export const es: PolicyTexts = {
   byDay: 'Decisiones por día',
   byDayNote: (rate, all) =>
     `Tasa de aprobación de ${rate} de ${all} solicitudes. Las marcas son activaciones.`,
+  rateOf: (version, rate, all) => `${version}: ${rate} de ${all} aprobadas`,
   activation: 'activación',
   scores: 'Puntajes',
   score: 'Puntaje',

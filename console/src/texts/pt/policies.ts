@@ -179,6 +179,7 @@ export const pt: PolicyTexts = {
   day: 'Dia',
   byDay: 'Decisões por dia',
   byDayNote: (rate, all) => `Taxa de aprovação de ${rate} de ${all} solicitações. As marcas são ativações.`,
+  rateOf: (version, rate, all) => `${version}: ${rate} de ${all} aprovadas`,
   activation: 'ativação',
   scores: 'Pontuações',
   score: 'Pontuação',

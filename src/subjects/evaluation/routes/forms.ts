@@ -77,6 +77,14 @@ export const Watch = form({
       rejected: Type.Integer(),
     }),
   ),
+  versions: Type.Array(
+    form({
+      version: Type.String(),
+      approved: Type.Integer(),
+      in_review: Type.Integer(),
+      rejected: Type.Integer(),
+    }),
+  ),
   scores: Type.Array(Type.Integer()),
   reasons: Type.Array(
     form({

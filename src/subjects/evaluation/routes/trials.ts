@@ -111,13 +111,14 @@ function watchRoute(database: Database, counts: Counts): Route {
         await readShadows(database),
       ];
       const report = found.counting
-        ? { applications: 0, days: [], scores: [], reasons: [], drift: null }
+        ? { applications: 0, days: [], versions: [], scores: [], reasons: [], drift: null }
         : found.result;
       const reasons = report.reasons.map((one) => ({ ...one, texts: reasonWords(one.code, live?.reasons) }));
       return {
         body: inForm(Watch, {
           ...report,
           days: report.days.map(({ in_review: inReview, ...day }) => ({ ...day, inReview })),
+          versions: report.versions.map(({ in_review: inReview, ...one }) => ({ ...one, inReview })),
           reasons,
           activations,
           shadows: shownShadows(shadows),

@@ -6,6 +6,8 @@ export interface WatchReport {
   readonly applications: number;
   /** The days with applications, oldest first, by the decision of the registration. */
   readonly days: readonly (Readonly<Record<Decision, number>> & { readonly day: string })[];
+  /** The decisions of each version, the one that decided last first. */
+  readonly versions: readonly (Readonly<Record<Decision, number>> & { readonly version: string })[];
   /** Applications by score, in steps of ten: 0 to 9, ..., 90 to 100. */
   readonly scores: readonly number[];
   /** Applications that have a reason, the most frequent first. */
@@ -14,9 +16,21 @@ export interface WatchReport {
 
 const STEPS = 10;
 
+/** The counts of a day or of a version, made at the first use. */
+function countsOf(counts: Map<string, Record<Decision, number>>, name: string): Record<Decision, number> {
+  let found = counts.get(name);
+  if (found === undefined) {
+    found = { approved: 0, in_review: 0, rejected: 0 };
+    counts.set(name, found);
+  }
+  return found;
+}
+
 /** Counts what was decided. */
 export class WatchCounts {
   readonly #days = new Map<string, Record<Decision, number>>();
+  /** In the order in which they come: the newest applications first. */
+  readonly #versions = new Map<string, Record<Decision, number>>();
   readonly #scores = Array.from({ length: STEPS }, () => 0);
   /** All applications with the same result share it, so reasons are counted at the end. */
   readonly #results = new Map<Assessment, number>();
@@ -29,12 +43,8 @@ export class WatchCounts {
     facts: DecisionFacts,
     decided: { decision: Decision; score: number },
   ): void {
-    let counts = this.#days.get(day);
-    if (counts === undefined) {
-      counts = { approved: 0, in_review: 0, rejected: 0 };
-      this.#days.set(day, counts);
-    }
-    counts[decided.decision] += 1;
+    countsOf(this.#days, day)[decided.decision] += 1;
+    if (card !== undefined) countsOf(this.#versions, card.version)[decided.decision] += 1;
     this.#applications += 1;
     this.#scores[Math.min(STEPS - 1, Math.floor(decided.score / STEPS))]! += 1;
     if (card === undefined || decided.decision === 'approved') return;
@@ -51,6 +61,7 @@ export class WatchCounts {
       days: [...this.#days]
         .map(([day, counts]) => ({ day, ...counts }))
         .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+      versions: [...this.#versions].map(([version, counts]) => ({ version, ...counts })),
       scores: this.#scores,
       reasons: [...reasons]
         .map(([code, count]) => ({ code, count }))
