@@ -65,7 +65,12 @@ it('a word accepts exactly where the question came in an earlier second of the c
           await hear(word);
         }
         await takeTurns(context);
-        assert.equal(await ana.place(), gap > 0 ? 'earnings service' : 'data_consent service');
+        // Right after the consent it is found out what can be offered.
+        const { rows } = await database.query(
+          'SELECT work FROM conversation_work WHERE application_id = $1',
+          [ana.id],
+        );
+        assert.deepEqual(rows, gap > 0 ? [{ work: 'offer' }] : []);
       },
     ),
     {

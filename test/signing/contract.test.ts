@@ -18,12 +18,13 @@ import { sealerOf } from '../../src/subjects/signing/pdf/seal.ts';
 import { checkAnswer } from '../../src/subjects/signing/uses/check-answer.ts';
 import { finishContract } from '../../src/subjects/signing/uses/finish-contract.ts';
 import { makeContract } from '../../src/subjects/signing/uses/make-contract.ts';
-import { offerOf } from '../../src/subjects/signing/uses/price.ts';
+import { offerOf, outlookOf } from '../../src/subjects/signing/uses/price.ts';
 import { recordedWithdrawals } from '../../src/subjects/signing/uses/received-withdrawal.ts';
 import { sendCode } from '../../src/subjects/signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../src/subjects/signing/uses/sign-contract.ts';
 import { verifyContract } from '../../src/subjects/signing/uses/verify-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../src/subjects/signing/uses/withdraw.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { machinesOf } from '../support/citus-database.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { testDatabase } from '../support/database.ts';
@@ -121,6 +122,36 @@ describe('the offer and the contract', () => {
     });
     await make(id);
     assert.deepEqual(await stateOf(id), ['open']);
+  });
+
+  it('D45: what could be offered is known before the documents, also in review, and without a contract', async () => {
+    const id = await begin();
+    const offer = await outlookOf(context, id);
+    assert.ok(offer.kind === 'offer');
+    assert.deepEqual([offer.amount, offer.months], ['6000000', 24]);
+    assert.deepEqual(await stateOf(id), []);
+    const inReview = await begin(IN_REVIEW);
+    assert.equal(await statusOf(inReview), 'in_review');
+    assert.equal((await outlookOf(context, inReview)).kind, 'offer');
+    const terms = context.terms as Terms;
+    const CO = terms.countries.CO as CountryTerms;
+    const reasonWith = async (changes: Partial<CountryTerms>, of = id) => {
+      const countries = { CO: { ...CO, ...changes } };
+      const found = await outlookOf({ ...context, terms: { ...terms, countries } }, of);
+      return found.kind === 'blocked' ? [found.reason, found.limits?.minimum, found.limits?.maximum] : found;
+    };
+    assert.deepEqual(await reasonWith({ minimum: '6000001' }), ['below_minimum', '6000001', CO.maximum]);
+    assert.deepEqual(await reasonWith({ maximum: '5999999' }), ['above_limit', CO.minimum, '5999999']);
+    assert.deepEqual(((await reasonWith({ currency: 'USD' })) as string[])[0], 'wrong_currency');
+    assert.deepEqual(await stateOf(id), ['blocked'], 'operators see it');
+    const short = await begin({ id_number: '12' });
+    assert.deepEqual(await outlookOf(context, short), { kind: 'blocked', reason: 'short_id_number' });
+    assert.deepEqual(await outlookOf({ ...context, terms: null }, id), {
+      kind: 'blocked',
+      reason: 'no_terms',
+    });
+    await json('application', 'reject', `${id}`, '--reason', 'x');
+    assert.deepEqual(await outlookOf(context, id), { kind: 'blocked', reason: 'not_pending' });
   });
 
   it('D45: nobody gets a contract by terms that lack what it tells, or a template that tells too little', async () => {

@@ -1,6 +1,7 @@
 /** Conversations for tests: applicants who send events, and a loop that the test turns itself. */
 import assert from 'node:assert/strict';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
+import type { Outlook } from '../../src/domain/conversation/input.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import type { ReplyContent } from '../../src/domain/message/reply.ts';
@@ -26,12 +27,18 @@ import { untilDone } from './until-done.ts';
 export const SHA = 'a'.repeat(64);
 const SIGNED_SHA = 'b'.repeat(64);
 
+const OUTLOOK: Outlook = {
+  isPossible: true,
+  ...{ amount: '$ 8.000.000', months: '24', installment: '$ 400.000' },
+};
+
 /** Neighbours for whom everything goes well. A test changes what it is about. */
 export function goodPerformer(changes: Partial<Performer> = {}): Performer {
   return {
     readDocument: async () => 'accepted',
     checkIncome: async () => 'confirmed',
     answerSource: async () => 'confirmed',
+    outlook: async () => OUTLOOK,
     offer: async () => ({
       ...{
         amount: '$ 8.000.000',

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
+import { consentValues } from '../../src/domain/conversation/consent.ts';
 import { DEFAULT_FLOW } from '../../src/domain/conversation/default-flow.ts';
 import type { Effect, SayEffect } from '../../src/domain/conversation/effect.ts';
 import type { Input, QuestionRead } from '../../src/domain/conversation/input.ts';
@@ -15,6 +16,7 @@ import { next } from '../../src/subjects/conversation/rules/next.ts';
 import { copySaid } from '../../src/subjects/conversation/rules/signed-copy.ts';
 import type { SealedInput } from '../../src/subjects/conversation/sql/inputs.ts';
 import { ruleInputOf } from '../../src/subjects/conversation/uses/one-turn.ts';
+import { TERMS } from './terms.ts';
 
 /** An input, and when it was sent by the channel's clock; null: it is the end of work. */
 export interface ModelInput {
@@ -142,7 +144,9 @@ export class TurnModel {
     if (optedOut) this.#says = [];
     else if (wrongPerson) this.#says = this.#says.filter(({ text }) => text === 'wrong_person');
     const speaker = { flow: DEFAULT_FLOW, language: 'es', partner: 'Acme' } as const;
-    const reply = composeReply({ ...speaker, applicationId: this.#applicationId }, this.#state, this.#says);
+    const consent = consentValues('es', TERMS.countries.CO);
+    const about = { ...speaker, consent, applicationId: this.#applicationId };
+    const reply = composeReply(about, this.#state, this.#says);
     if (reply === null) return;
     assert.ok(this.optedOutAt === null, 'nothing is said after an opt-out');
     this.replies.push(reply.text);

@@ -37,6 +37,7 @@ export const LONGEST_VALUE = {
   numbers: 50,
   debts: 480,
   sum: 40,
+  limit: 40,
 } as const;
 export type Value = keyof typeof LONGEST_VALUE;
 export type Values = Partial<Readonly<Record<Value, string>>>;
@@ -95,6 +96,12 @@ export const TEXTS = {
   /** The offer with its new costs follows. */
   costs_changed: [],
   reminder: [],
+  /** After the consent, before the documents. */
+  outlook: ['amount', 'months', 'installment'],
+  amount_too_small: ['limit'],
+  amount_too_large: ['limit'],
+  other_currency: ['limit'],
+  id_number_short: [],
   files_received: ['count'],
   files_needed: [],
   file_not_needed: [],

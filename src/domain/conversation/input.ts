@@ -89,6 +89,23 @@ export interface OfferShown {
   readonly validUntil: string;
 }
 
+/** Why nothing can be offered, where it is about the application itself, so that the person hears it. */
+export const OUTLOOK_REASONS = ['below_minimum', 'above_limit', 'wrong_currency', 'short_id_number'] as const;
+export type OutlookReason = (typeof OUTLOOK_REASONS)[number];
+
+/**
+ * What can be offered before the documents, as the person reads it. `reason` null: an operator has to mend something.
+ * `limit`: the least or the most amount, or the currency, of the lender.
+ */
+export type Outlook =
+  | {
+      readonly isPossible: true;
+      readonly amount: string;
+      readonly months: string;
+      readonly installment: string;
+    }
+  | { readonly isPossible: false; readonly reason: OutlookReason | null; readonly limit: string };
+
 /** An offer or a contract, and its costs as one value: a contract is not shown if its costs differ from the offer's. */
 export type WithCosts<T> = T & { readonly costs: string };
 
@@ -127,6 +144,7 @@ export type WorkInput =
     }
   | { readonly kind: 'income'; readonly outcome: 'confirmed' | 'adjusted' | 'operator' }
   | SourceStepInput
+  | { readonly kind: 'outlook'; readonly outlook: Outlook }
   /** `why`: an operator has to look at the debts. */
   | { readonly kind: 'offer'; readonly offer: WithCosts<OfferShown> | null; readonly why?: DebtBlock }
   | {

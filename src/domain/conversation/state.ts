@@ -72,6 +72,11 @@ export interface State {
   readonly income: 'asked' | SourceStep | 'confirmed' | 'adjusted' | 'operator' | null;
   /** What the income source has asked of the person so far, one step after the other. */
   readonly sourceSteps: number;
+  /**
+   * Whether an offer is possible, which is found out after the consent, before a document is asked for. `asked`: the
+   * consent is given, and the work is under way.
+   */
+  readonly outlook: 'none' | 'asked' | 'told';
   /** The application's status, as far as the conversation knows. */
   readonly status: ApplicationStatus;
   /** The turn whose reply asked the open question in full, if that question proves what was shown; null: none yet. */
@@ -146,6 +151,7 @@ export function newState(status: ApplicationStatus, turn = 0): State {
     debtLists: 0,
     income: null,
     sourceSteps: 0,
+    outlook: 'none',
     status,
     askedTurn: null,
     offerShown: false,
@@ -185,6 +191,7 @@ export function at(state: State, place: ConversationPlace): State {
 const BEFORE = {
   askedTurn: null,
   sourceSteps: 0,
+  outlook: 'none',
   tapped: null,
   retold: 0,
   withdrawableUntilMs: null,

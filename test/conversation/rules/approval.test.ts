@@ -8,7 +8,7 @@ import type { Input } from '../../../src/domain/conversation/input.ts';
 import { type ApprovalMessage, newState, type State } from '../../../src/domain/conversation/state.ts';
 import type { ToldReply } from '../../../src/domain/message/reply.ts';
 import { approvalSaid } from '../../../src/subjects/conversation/rules/approval.ts';
-import { file, said, stepped, text } from './support.ts';
+import { file, OUTLOOK, said, stepped, text } from './support.ts';
 
 const operator = (act: 'hand_over' | 'give_back' | 'close'): Input => ({ kind: 'operator', act });
 const message = (fate: ApprovalMessage): Input => ({ kind: 'approval_message', message: fate });
@@ -16,11 +16,8 @@ const tap = (choice: 'yes' | 'done'): Input => ({
   ...{ kind: 'tap', place: 'earnings', nonce: 0, choice, under: 'question', atMs: 0 },
 });
 const APPROVED = { kind: 'status', status: 'pending_signature' } as const;
-const IN_REVIEW: State = stepped(
-  DEFAULT_FLOW,
-  stepped(DEFAULT_FLOW, newState('in_review'), { kind: 'begin', canSay: true }).state,
-  text('sí'),
-).state;
+const BEGUN = stepped(DEFAULT_FLOW, newState('in_review'), { kind: 'begin', canSay: true }).state;
+const IN_REVIEW: State = stepped(DEFAULT_FLOW, stepped(DEFAULT_FLOW, BEGUN, text('sí')).state, OUTLOOK).state;
 const HELD = stepped(DEFAULT_FLOW, IN_REVIEW, operator('hand_over')).state;
 
 /** The state after these inputs, and every text that was said. */

@@ -22,7 +22,7 @@ import { composeReply } from '../../../src/subjects/conversation/rules/compose.t
 import { formatPayload, parsePayload } from '../../../src/subjects/conversation/rules/payload.ts';
 import { nextTimer } from '../../../src/subjects/conversation/rules/timers.ts';
 import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
-import { file, run, stepped, text, wayTo } from './support.ts';
+import { file, OUTLOOK, run, stepped, text, wayTo } from './support.ts';
 
 const speaker = {
   flow: DEFAULT_FLOW,
@@ -56,7 +56,7 @@ describe('the reply of a turn (D43)', () => {
   });
 
   it('has one question, the last, whose buttons carry application, step and nonce', () => {
-    const reply = replyTo([text('qué'), text('sí')], wayTo('data_consent'));
+    const reply = replyTo([text('qué'), text('sí'), OUTLOOK], wayTo('data_consent'));
     assert.match(reply?.text ?? '', /^Perdona[\s\S]*comprobantes de tus ingresos[\s\S]*ASESOR\.$/);
     assert.doesNotMatch(reply?.text ?? '', /autorizas/);
     const consent = replyTo(wayTo('data_consent'), []);

@@ -4,7 +4,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_FLOW } from '../../../src/domain/conversation/default-flow.ts';
 import { type Flow, flowWith, LANGUAGES } from '../../../src/domain/conversation/flow.ts';
-import { CHOICES, type Input, REFUSALS, UNDER, type Under } from '../../../src/domain/conversation/input.ts';
+import {
+  CHOICES,
+  type Input,
+  type Outlook,
+  REFUSALS,
+  UNDER,
+  type Under,
+} from '../../../src/domain/conversation/input.ts';
 import { isEnd, PLACES } from '../../../src/domain/conversation/places.ts';
 import { newState, type State } from '../../../src/domain/conversation/state.ts';
 import {
@@ -12,6 +19,7 @@ import {
   file,
   GOOD,
   OFFER,
+  OUTLOOK,
   read,
   run,
   SHA,
@@ -391,7 +399,10 @@ describe('the proofs (D46)', () => {
       ['contract', 'accept', 'acepto', 'code'],
     ] as const) {
       const { state } = run(wayTo(place));
-      const after = (input: Input) => stepped(DEFAULT_FLOW, state, input, unproven).state.place;
+      const after = (input: Input) => {
+        const { state: then } = stepped(DEFAULT_FLOW, state, input, unproven);
+        return then.outlook === 'asked' ? stepped(DEFAULT_FLOW, then, OUTLOOK).state.place : then.place;
+      };
       assert.deepEqual(
         [after(tap(place, choice, state)), after(tap(place, choice, state, 'short')), after(text(word))],
         [next, place, place],
@@ -494,7 +505,7 @@ describe('what a phone does to answers (D43)', () => {
       const second = stepped(DEFAULT_FLOW, again.state, { ...first, atMs: 10_500 } as Input);
       assert.equal(second.state.place, place);
       const fresh = stepped(DEFAULT_FLOW, second.state, tap(again.state, choice, 12_000));
-      assert.notEqual(fresh.state.place, place);
+      assert.ok(fresh.state.place !== place || fresh.state.outlook === 'asked');
     }
   });
 
@@ -654,7 +665,47 @@ describe('the way', () => {
       under: 'question',
       atMs: later(),
     };
-    assert.deepEqual(said(stepped(DEFAULT_FLOW, begun.state, tap)), ['earnings']);
+    const consented = stepped(DEFAULT_FLOW, begun.state, tap);
+    assert.deepEqual([said(consented), worksOf(consented)], [[], ['offer']]);
+    assert.deepEqual(said(stepped(DEFAULT_FLOW, consented.state, OUTLOOK)), ['outlook', 'earnings']);
+  });
+
+  it('D45: where nothing can be offered the person hears why, an operator comes, and no document is asked for', () => {
+    const { state } = run([...wayTo('data_consent'), text('sí')]);
+    const known = (outlook: Outlook) => stepped(DEFAULT_FLOW, state, { kind: 'outlook', outlook });
+    for (const [reason, ...texts] of [
+      ['below_minimum', 'amount_too_small', 'person_will_write'],
+      ['above_limit', 'amount_too_large', 'person_will_write'],
+      ['wrong_currency', 'other_currency', 'person_will_write'],
+      ['short_id_number', 'id_number_short', 'person_will_write'],
+      [null, 'person_will_write'],
+    ] as const) {
+      const after = known({ isPossible: false, reason, limit: '$ 200.000' });
+      assert.deepEqual([said(after), after.state.handedOver], [texts, 'no_offer'], `${reason}`);
+      assert.deepEqual(worksOf(stepped(DEFAULT_FLOW, after.state, file)), [], 'no file is taken');
+      // The operator has mended it: it is found out again, and the consent stays.
+      const back = stepped(DEFAULT_FLOW, after.state, { kind: 'operator', act: 'give_back' });
+      assert.deepEqual([worksOf(back), back.state.place], [['offer'], 'data_consent']);
+      assert.equal(stepped(DEFAULT_FLOW, back.state, OUTLOOK).state.place, 'earnings');
+    }
+  });
+
+  it('D45: what comes while the offer is calculated answers nothing, and its end counts once', () => {
+    const { state } = run([...wayTo('data_consent'), text('sí')]);
+    for (const input of [text('hola'), text('sí'), file])
+      assert.deepEqual(stepped(DEFAULT_FLOW, state, input).effects, [], JSON.stringify(input));
+    const { state: asked } = stepped(DEFAULT_FLOW, state, OUTLOOK);
+    assert.deepEqual(stepped(DEFAULT_FLOW, asked, OUTLOOK).effects, []);
+    assert.deepEqual(run([...wayTo('data_consent'), OUTLOOK]).state.place, 'data_consent');
+    // A flow without documents goes on to the check.
+    const flow = flowWith(DEFAULT_FLOW, { steps: { earnings: false, debts: false } });
+    const waiting = run(
+      [{ kind: 'status', status: 'in_review' }, ...wayTo('data_consent'), text('sí')],
+      flow,
+    );
+    const after = stepped(flow, waiting.state, OUTLOOK);
+    assert.deepEqual([said(after), after.state.place], [['outlook', 'in_review'], 'checking']);
+    assert.equal(run([...wayTo('data_consent'), text('sí'), text('me retiro')]).state.place, 'withdrawn');
   });
 
   it('waits for the review after checking, and goes on when the review approves', () => {
@@ -825,7 +876,7 @@ describe('the way', () => {
     const buttons = { es: { yes: 'Va que va', decline: 'Paso' } };
     const flow = flowWith(DEFAULT_FLOW, { buttons });
     const { state } = run(wayTo('data_consent'), flow);
-    assert.equal(stepped(flow, state, text('va que va')).state.place, 'earnings');
+    assert.equal(stepped(flow, state, text('va que va')).state.outlook, 'asked');
     for (const language of LANGUAGES) {
       const { go_on: goOn, decline } = DEFAULT_FLOW.buttons[language];
       const { state: asked } = run(wayTo('summary'));
@@ -871,7 +922,8 @@ describe('the way', () => {
     const files = Array.from({ length: 30 }, () => file);
     const { state, effects } = run([...wayTo('earnings'), ...files]);
     assert.equal(state.reading, DEFAULT_FLOW.limits.files);
-    assert.equal(effects.filter(({ kind }) => kind === 'work').length, DEFAULT_FLOW.limits.files);
+    const reads = worksOf({ state, effects }).filter((work) => work === 'read_document');
+    assert.equal(reads.length, DEFAULT_FLOW.limits.files);
   });
 });
 

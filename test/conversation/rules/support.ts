@@ -88,6 +88,11 @@ export const OFFER = {
   ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista S.A.', costs: 'costs' },
 };
 
+export const OUTLOOK: Input = {
+  kind: 'outlook',
+  outlook: { isPossible: true, amount: '$ 8.000.000', months: '24', installment: '$ 400.000' },
+};
+
 export const contract = (sha256: string, costs = OFFER.costs): Input => ({
   kind: 'contract',
   contract: { sha256, mediaId: 'm', filename: 'c.pdf', costs },
@@ -102,7 +107,7 @@ export function wayTo(
 ) {
   const way: [string, Input[]][] = [
     ['data_consent', [{ kind: 'begin', canSay: true }]],
-    ['earnings', [text('sí')]],
+    ['earnings', [text('sí'), OUTLOOK]],
     ['debts', [file, read, text('es todo')]],
     ['checking', [text('omitir')]],
     [

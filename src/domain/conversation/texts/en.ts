@@ -68,6 +68,13 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'Hello. Thank you for writing about the application with {partner}. To go on in this chat, tap the button.',
   given_back: 'Hello again. We go on with your application.',
   reminder: 'Your application with {partner} is still open. This step is missing:',
+  outlook:
+    'For now we calculate a loan of {amount} in {months} installments of about {installment}. The final offer comes after ' +
+    'your documents.',
+  amount_too_small: 'The smallest loan that we can offer is {limit}, and your application is for less.',
+  amount_too_large: 'The largest loan that we can offer is {limit}, and your application is for more.',
+  other_currency: 'Your application is in another currency: here we lend in {limit} alone.',
+  id_number_short: 'The ID number of your application is not complete, so we cannot make a contract.',
   files_received: 'We received your files ({count}) and are checking them. Do you have more?',
   files_needed: 'To go on we need at least one file that can be read.',
   file_not_needed: 'We need no files at this step.',

@@ -70,6 +70,15 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'Hola. Gracias por escribirnos sobre la solicitud con {partner}. Para seguir en este chat, toca el botón.',
   given_back: 'Hola de nuevo. Seguimos con tu solicitud.',
   reminder: 'Tu solicitud con {partner} sigue abierta. Te falta este paso:',
+  outlook:
+    'Por ahora calculamos un crédito de {amount} en {months} cuotas de cerca de {installment}. La oferta final llega después ' +
+    'de revisar tus documentos.',
+  amount_too_small:
+    'El crédito más pequeño que podemos ofrecerte es de {limit}, y tu solicitud es por menos.',
+  amount_too_large: 'El crédito más grande que podemos ofrecerte es de {limit}, y tu solicitud es por más.',
+  other_currency: 'Tu solicitud está en otra moneda: aquí solo prestamos en {limit}.',
+  id_number_short:
+    'El número de documento de tu solicitud está incompleto, y así no podemos hacer un contrato.',
   files_received: 'Recibimos tus archivos ({count}) y los estamos revisando. ¿Tienes más?',
   files_needed: 'Para seguir necesitamos al menos un archivo que se pueda leer.',
   file_not_needed: 'En este paso no necesitamos archivos.',

@@ -70,6 +70,14 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Olá. Obrigado por escrever sobre o pedido com {partner}. Para seguir nesta conversa, toque no botão.',
   given_back: 'Olá de novo. Vamos seguir com o seu pedido.',
   reminder: 'O seu pedido com {partner} continua aberto. Falta este passo:',
+  outlook:
+    'Por agora calculamos um crédito de {amount} em {months} parcelas de cerca de {installment}. A oferta final chega depois ' +
+    'de conferir os seus documentos.',
+  amount_too_small: 'O menor crédito que podemos oferecer é de {limit}, e o seu pedido é de menos.',
+  amount_too_large: 'O maior crédito que podemos oferecer é de {limit}, e o seu pedido é de mais.',
+  other_currency: 'O seu pedido está em outra moeda: aqui só emprestamos em {limit}.',
+  id_number_short:
+    'O número do documento do seu pedido está incompleto, e assim não podemos fazer um contrato.',
   files_received: 'Recebemos os seus arquivos ({count}) e estamos conferindo. Tem mais?',
   files_needed: 'Para seguir precisamos de pelo menos um arquivo que dê para ler.',
   file_not_needed: 'Neste passo não precisamos de arquivos.',

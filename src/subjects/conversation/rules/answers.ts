@@ -125,8 +125,8 @@ function meantAnywhere(state: State, meanings: ReadonlySet<Meaning>): Next | nul
  * Whether it is unknown who the person is: until the consent nobody has answered as the applicant. Later "se
  * equivocaron" may be about the offer.
  */
-function isUnknown({ place }: State): boolean {
-  return place === 'started' || place === 'data_consent';
+function isUnknown({ place, outlook }: State): boolean {
+  return place === 'started' || (place === 'data_consent' && outlook === 'none');
 }
 
 /**

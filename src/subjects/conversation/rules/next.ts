@@ -101,7 +101,7 @@ function optOut(before: State, words: string | null): Next {
   if (before.wrongPerson) return endAt(state, 'closed');
   if (withdraws) return endAt(state, 'withdrawn', { kind: 'evidence', act: 'withdrawal_asked' });
   if (!meanings.has('no')) return endAt(state, 'closed');
-  const isConsent = state.place === 'data_consent' || state.place === 'started';
+  const isConsent = state.place === 'started' || (state.place === 'data_consent' && state.outlook === 'none');
   return endAt(state, 'declined', {
     kind: 'evidence',
     act: isConsent ? 'data_consent_refused' : 'declined',

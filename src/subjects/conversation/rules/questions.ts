@@ -16,7 +16,7 @@ export function askOpen(state: State): readonly Effect[] {
     case 'started':
       return [];
     case 'data_consent':
-      return [ask('consent', ['yes', 'no'])];
+      return state.outlook === 'asked' ? [{ kind: 'work', work: 'offer' }] : [ask('consent', ['yes', 'no'])];
     case 'earnings':
     case 'debts':
       if (isListAsked(state)) return [{ kind: 'debts', act: 'ask' }];
@@ -77,10 +77,11 @@ export function askAgain(state: State): readonly Effect[] {
 }
 
 /**
- * True while the offer or the contract is being prepared. Its question is sent when it is ready; what came before
- * answers nothing.
+ * True while the offer or the contract is being prepared, or while it is found out what can be offered. Its question is
+ * sent when it is ready; what came before answers nothing.
  */
-export function isBeingMade({ place, offerShown, shownContract }: State): boolean {
+export function isBeingMade({ place, outlook, offerShown, shownContract }: State): boolean {
+  if (place === 'data_consent') return outlook === 'asked';
   return (place === 'summary' && !offerShown) || (place === 'contract' && shownContract === null);
 }
 

@@ -6,6 +6,8 @@ import { ask, type Effect, say } from '../../../domain/conversation/effect.ts';
 import type { Flow } from '../../../domain/conversation/flow.ts';
 import type {
   DocumentRefusal,
+  Outlook,
+  OutlookReason,
   ProofInput,
   QuestionRead,
   WorkInput,
@@ -39,6 +41,8 @@ export function resultOf(
       return incomeChecked(flow, state, input.outcome);
     case 'source_step':
       return sourceAsks(state, input);
+    case 'outlook':
+      return outlookKnown(flow, state, input.outlook);
     case 'offer':
       return offerMade(state, input);
     case 'contract':
@@ -54,7 +58,7 @@ export function resultOf(
     case 'answer':
       return answerChecked(state, input.result);
     case 'question_read':
-      return questionRead(flow, state, input.result);
+      return questionRead(state, input.result);
     case 'signature':
       return signed(state, input);
     case 'withdrawal':
@@ -62,10 +66,10 @@ export function resultOf(
   }
 }
 
-function questionRead(flow: Flow, state: State, result: QuestionRead): Next {
+function questionRead(state: State, result: QuestionRead): Next {
   switch (result) {
     case 'can':
-      return accepted(flow, state);
+      return accepted(state);
     case 'cannot':
       return tellAgain(state);
     // The person may have read the question, so silence would leave the answer without a reply.
@@ -77,12 +81,12 @@ function questionRead(flow: Flow, state: State, result: QuestionRead): Next {
 }
 
 /** Takes the acceptance at this step: the person can have read the question. */
-function accepted(flow: Flow, before: State): Next {
+function accepted(before: State): Next {
   const state = { ...before, ...UNDERSTOOD };
   switch (state.place) {
     case 'data_consent': {
-      const given: Effect = { kind: 'evidence', act: 'data_consent_given' };
-      return flow.steps.earnings ? goOn(state, 'earnings', given) : passOn(flow, state, 'earnings', given);
+      const asked: State = { ...state, outlook: 'asked' };
+      return moved(asked, { kind: 'evidence', act: 'data_consent_given' }, ...askOpen(asked));
     }
     case 'summary':
       return goOn(state, 'contract', { kind: 'evidence', act: 'offer_accepted' });
@@ -189,6 +193,33 @@ function incomeChecked(flow: Flow, before: State, outcome: 'confirmed' | 'adjust
   }
   const on = goOnAlone(flow, state);
   return moved(on.state, told, ...(on.effects.length > 0 ? on.effects : askOpen(state)));
+}
+
+const OUTLOOK_TEXTS = {
+  below_minimum: 'amount_too_small',
+  above_limit: 'amount_too_large',
+  wrong_currency: 'other_currency',
+  short_id_number: 'id_number_short',
+} as const satisfies Readonly<Record<OutlookReason, string>>;
+
+/**
+ * It is known whether an offer is possible (D45). If none is, the person hears why, an operator helps, and no document
+ * is asked for.
+ */
+function outlookKnown(flow: Flow, before: State, outlook: Outlook): Next {
+  // If an operator speaks, it is found out again when the conversation is given back.
+  if (before.place !== 'data_consent' || before.outlook !== 'asked' || before.heldBy === 'operator')
+    return none(before);
+  if (!outlook.isPossible) {
+    const { reason, limit } = outlook;
+    const held = handOverTelling(before, 'no_offer');
+    const why = reason === null ? [] : [say(OUTLOOK_TEXTS[reason], { limit })];
+    return moved(held.state, ...why, ...held.effects);
+  }
+  const { amount, months, installment } = outlook;
+  const told = say('outlook', { amount, months, installment });
+  const state: State = { ...before, outlook: 'told' };
+  return flow.steps.earnings ? goOn(state, 'earnings', told) : passOn(flow, state, 'earnings', told);
 }
 
 /** The offer is made. It may have other costs than an earlier one, so the buttons under that one become old. */

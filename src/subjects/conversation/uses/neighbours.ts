@@ -4,7 +4,13 @@
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { DebtsInput, OfferShown, ShownContract } from '../../../domain/conversation/input.ts';
+import {
+  type DebtsInput,
+  type OfferShown,
+  OUTLOOK_REASONS,
+  type Outlook,
+  type ShownContract,
+} from '../../../domain/conversation/input.ts';
 import { type DebtBlock, sumText } from '../../../domain/loan/debt.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { Channel } from '../../../domain/message/channel.ts';
@@ -21,7 +27,7 @@ import { type DebtList, forgetTold, listOfDebts, tellDebts } from '../../signing
 import { finalSchedule } from '../../signing/uses/final-schedule.ts';
 import { finishContract } from '../../signing/uses/finish-contract.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
-import { type Blocked, costsOf, offerOf } from '../../signing/uses/price.ts';
+import { type Blocked, costsOf, offerOf, outlookOf } from '../../signing/uses/price.ts';
 import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
@@ -46,6 +52,9 @@ export function performerOf({ documents, income, signing, channel }: Neighbours)
     readDocument: (order, file) => readDocument(documents, order, file),
     checkIncome: ({ applicationId }) => incomeOf(income, applicationId, null),
     answerSource: ({ applicationId }, code) => incomeOf(income, applicationId, code),
+    async outlook({ applicationId, locale }) {
+      return shownOutlook(await outlookOf(signing, applicationId), locale);
+    },
     async offer({ applicationId, locale }) {
       const offer = await offerOf(signing, applicationId);
       return offer.kind === 'blocked'
@@ -140,6 +149,28 @@ function textOf(value: unknown): string | null {
 
 function later(reason: string): Later {
   return { retryAfterMs: AGAIN_MS, reason };
+}
+
+function shownOutlook(found: Offer | Blocked, locale: string): Outlook {
+  if (found.kind === 'offer') {
+    const money = (text: string) => formatMoney(text, found.currency, locale);
+    const { amount, months, installment } = found;
+    return {
+      isPossible: true,
+      amount: money(amount),
+      months: `${months}`,
+      installment: money(installment),
+    };
+  }
+  const { limits, reason } = found;
+  const told = OUTLOOK_REASONS.find((one) => one === reason) ?? null;
+  if (limits === undefined) return { isPossible: false, reason: told, limit: '' };
+  const { minimum, maximum, currency } = limits;
+  const limit =
+    reason === 'wrong_currency'
+      ? currency
+      : formatMoney(reason === 'below_minimum' ? minimum : maximum, currency, locale);
+  return { isPossible: false, reason: told, limit };
 }
 
 function shownOffer(offer: Offer, locale: string): OfferShown {

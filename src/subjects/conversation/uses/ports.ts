@@ -3,6 +3,7 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type {
   DebtsInput,
   OfferShown,
+  Outlook,
   ProofInput,
   ShownContract,
   SourceStepInput,
@@ -45,6 +46,8 @@ export interface Performer {
   checkIncome(order: WorkOrder): Promise<IncomeEnd>;
   /** Gives the income source the code that it has asked for. */
   answerSource(order: WorkOrder, code: string): Promise<IncomeEnd>;
+  /** Finds out what can be offered, before a document is asked for. Makes nothing. */
+  outlook(order: WorkOrder): Promise<Outlook | Later>;
   /** Makes the offer; null, or what is wrong with the debts: there is none, and an operator has to look. */
   offer(order: WorkOrder): Promise<WithCosts<OfferShown> | DebtBlock | null | Later>;
   makeContract(order: WorkOrder): Promise<WithCosts<ShownContract> | DebtBlock | null | Later>;

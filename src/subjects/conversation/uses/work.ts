@@ -184,6 +184,10 @@ async function perform(
       return code === null ? null : incomeEnd(await performer.answerSource(order, code));
     }
     case 'offer': {
+      if (conversation.place === 'data_consent') {
+        const outlook = await performer.outlook(order);
+        return isLater(outlook) ? outlook : { kind: 'outlook', outlook };
+      }
       const offer = await performer.offer(order);
       if (typeof offer === 'string') return { kind: 'offer', offer: null, why: offer };
       return isLater(offer) ? offer : { kind: 'offer', offer };

@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { isOpen } from '../../../domain/application/lifecycle.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
 import { hasLastFour } from '../../../domain/evidence/answer.ts';
@@ -56,6 +57,8 @@ export interface ContractSource {
 export interface Blocked {
   readonly kind: 'blocked';
   readonly reason: BlockReason;
+  /** The lender's own limits, where they are in the way. */
+  readonly limits?: Pick<CountryTerms, 'minimum' | 'maximum' | 'currency'>;
 }
 
 /** Reasons that only an operator can mend, in the terms or the settings. These get an ALARM in the log. */
@@ -78,25 +81,30 @@ export async function sourceOf(
   context: SigningContext,
   id: ApplicationId,
 ): Promise<ContractSource | Blocked> {
-  const found = await findSource(context, id);
-  if (found.kind === 'source') return found;
-  const { reason } = found;
+  const found = await findSource(context, id, false);
+  if (found.kind === 'blocked') await noteBlocked(context, id, found);
+  return found;
+}
+
+/** Notes for the operators why an application gets no contract. */
+async function noteBlocked(context: SigningContext, id: ApplicationId, { reason }: Blocked): Promise<void> {
   // An application that was rejected meanwhile needs no operator.
   if (reason !== 'not_pending') await noteBlock(context.database, id, reason);
   const facts = { application_id: id, reason };
   if (ALARMS.includes(reason))
     context.log.warn(facts, 'ALARM: nobody gets a contract until an operator mends this');
   else context.log.warn(facts, 'an application gets no contract');
-  return found;
 }
 
 async function findSource(
   { database, vault, terms, sealer }: SigningContext,
   id: ApplicationId,
+  isOutlook: boolean,
 ): Promise<ContractSource | Blocked> {
   const application = await readForContract(database, vault, id);
   if (application === null) return blocked('unreadable');
-  if (application.status !== 'pending_signature') return blocked('not_pending');
+  const isReady = isOutlook ? isOpen(application.status) : application.status === 'pending_signature';
+  if (!isReady) return blocked('not_pending');
   if (!hasLastFour(application.person.idNumber)) return blocked('short_id_number');
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
@@ -112,9 +120,13 @@ async function findSource(
   const now = await databaseTime(database);
   if (!sealer.isValidAt(now)) return blocked('certificate_expired');
   const priced = priceLoan(country, countryTerms, application.debt, now);
-  if (priced.kind === 'blocked') return priced;
+  if (priced.kind === 'blocked') {
+    const { minimum, maximum, currency } = countryTerms;
+    return { ...priced, limits: { minimum, maximum, currency } };
+  }
   const debts = await currentDebts(database, vault, id);
-  const block = await debtBlockOf(database, id, application, debts, priced.loan.net);
+  // Before the documents nobody has told the debts.
+  const block = isOutlook ? null : await debtBlockOf(database, id, application, debts, priced.loan.net);
   if (block !== null) return blocked(block);
   const disbursement = plannedDisbursement(
     countryTerms.withdrawal,
@@ -163,6 +175,17 @@ async function debtBlockOf(
 
 function blocked(reason: BlockReason): Blocked {
   return { kind: 'blocked', reason };
+}
+
+/**
+ * What an applicant could be offered, before a document is asked for and also while the application is in review (D45),
+ * or why nothing could be. Makes nothing; a reason is noted as `sourceOf` notes it.
+ */
+export async function outlookOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
+  const found = await findSource(context, id, true);
+  if (found.kind === 'source') return found.offer;
+  await noteBlocked(context, id, found);
+  return found;
 }
 
 /**
