@@ -55,6 +55,24 @@ describe('an activation from the console', () => {
     assert.equal((await acts('policy activate')).length, 2);
   });
 
+  it('D51: it rests on the newest backtest of this version and content, and on none of another content', async () => {
+    const id = await proposed('tried-1', 76);
+    await json('policy', 'backtest', 'tried-1');
+    const { id: newest } = await json('policy', 'backtest', 'tried-1');
+    assert.equal((await confirm(bo!.visitor, id, WARNINGS)).status, 200);
+    await proposed('stale-1', 77);
+    await json('policy', 'backtest', 'stale-1');
+    const [open] = (await shown(ana!.visitor)).proposals;
+    await ana!.visitor.ask('POST', `/api/policies/proposals/${open.id}/undo`, {});
+    await database.query("UPDATE policy_backtests SET sha256 = sha256('other') WHERE version = 'stale-1'");
+    const { body } = await propose(ana!.visitor, 'stale-1', WARNINGS);
+    assert.equal((await confirm(bo!.visitor, body.id, WARNINGS)).status, 200);
+    const { rows } = await database.query(
+      'SELECT a.backtest_id::int AS id FROM policy_activations a ORDER BY a.id DESC LIMIT 2',
+    );
+    assert.deepEqual(rows, [{ id: null }, { id: newest }]);
+  });
+
   it('D51: each warning is accepted by its name, by both', async () => {
     await save(ana!.visitor, banded('warned-1', 81));
     const mute = await propose(ana!.visitor, 'warned-1');
@@ -65,7 +83,7 @@ describe('an activation from the console', () => {
       assert.deepEqual([refused.status, refused.body.code], [409, 'not_accepted'], `${accept}`);
     }
     const undone = await ana!.visitor.ask('POST', `/api/policies/proposals/${body.id}/undo`, {});
-    assert.deepEqual([undone.status, undone.body.state, await live()], [200, 'undone', 'four-1']);
+    assert.deepEqual([undone.status, undone.body.state, await live()], [200, 'undone', 'stale-1']);
   });
 
   it('D51: of two who confirm at once one activates, and the other hears who did', async () => {

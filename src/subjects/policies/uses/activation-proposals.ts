@@ -20,6 +20,7 @@ import { checkReason, type OperatorContext } from '../../../program/operations/o
 import { addOperatorEvents } from '../../../program/operations/sql/operator-events.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { areAccepted, RETURNED, type ReturnedFor } from '../rules/proposal.ts';
+import { newestBacktestsOf } from '../sql/backtests.ts';
 import { digestOf } from '../sql/digest.ts';
 import {
   activatePolicy,
@@ -269,7 +270,10 @@ async function confirmIn(
 const againLater = () =>
   Object.assign(new Error('another version was activated at the same moment'), { code: 'VN001' });
 
-/** Makes a draft ready, and activates. False: another version was activated since the proposal. */
+/**
+ * Makes a draft ready, and activates; the activation rests on the newest backtest of this version and content. False:
+ * another version was activated since the proposal.
+ */
 async function activateFound(
   session: Transaction,
   { version, maker, reason, accepted, afterActivation }: PolicyProposal,
@@ -283,9 +287,12 @@ async function activateFound(
     ({ id } = (await addPolicy(session, content, { by, accepted })).policy);
     await dropDraft(session, version);
   }
+  // Both admins have read the newest backtest at the console, where it is of this very content.
+  const [tried] = await newestBacktestsOf(session, version, 1);
+  const backtest = tried?.sha256 === digestOf(content) ? tried.id : null;
   const isDone = await activatePolicy(session, {
     ...{ policyId: id, after: afterActivation === 0 ? null : afterActivation },
-    ...{ by, second: actorOf(secondId), reason, accepted, backtest: null },
+    ...{ by, second: actorOf(secondId), reason, accepted, backtest },
   });
   if (!isDone) throw againLater();
   return true;
