@@ -63,6 +63,13 @@ export const SHOWN: ApplicationReply = {
     ...{ state: 'open', amount: '6000000.00', currency: 'COP', installment: '312500.00', months: 24 },
     ...{ total: '7500000.00', expires_at: '2026-03-09T10:00:00Z' },
   },
+  debts: {
+    ...{ told: '4000000', read: '1700000' },
+    list: [
+      { id: 7, told_by: 'applicant', balance: '4000000', as_of: '2026-03-01', overdue_since: null },
+      { id: 8, told_by: 'document', balance: '1700000', as_of: '2026-02-28', overdue_since: null },
+    ],
+  },
   person: { initials: 'A. L.', phone: '…01', id_number: '…50', city: '***', fault: null },
   earlier: {
     same_phone: {
@@ -244,6 +251,10 @@ export const REVEALED: RevealedReply = {
         { month: '2026-02', amount: 3_400_000 },
       ],
     },
+  ],
+  debts: [
+    { id: 7, creditor: 'Banco Azul', reference: '4711' },
+    { id: 8, creditor: 'Nu', reference: null },
   ],
   asked: [
     {

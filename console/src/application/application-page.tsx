@@ -10,6 +10,7 @@ import styles from './application.module.css';
 import { Asked } from './asked.tsx';
 import { Chat } from './chat.tsx';
 import { Corrections } from './corrections.tsx';
+import { Debts } from './debts.tsx';
 import { Earlier } from './earlier.tsx';
 import { Evidence } from './evidence.tsx';
 import { Notes } from './notes.tsx';
@@ -77,6 +78,7 @@ function Shown({ application, mayReveal, mayCorrect }: ShownProps) {
           <Summary application={application} revealed={revealed} />
           <Corrections application={application} revealed={revealed} mayCorrect={mayCorrect} />
           <Points application={application} />
+          <Debts application={application} revealed={revealed} />
           <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
           <Chat application={application} revealed={revealed} />
           <Asked revealed={revealed} />

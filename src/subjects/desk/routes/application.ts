@@ -5,6 +5,7 @@
 import { isPersonalField } from '../../../domain/application/correction.ts';
 import type { FieldName } from '../../../domain/application/fields.ts';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
+import { sumText } from '../../../domain/loan/debt.ts';
 import { CRITERIA, MAX_POINTS } from '../../../domain/scorecard/scorecard.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
@@ -71,6 +72,7 @@ function revealed({
   messages,
   chat,
   income,
+  debts,
   asked,
 }: RevealedApplication): RevealedReply {
   const text = (name: FieldName) => fields[name] as Text;
@@ -87,6 +89,7 @@ function revealed({
     ),
     messages,
     chat,
+    debts,
     asked,
     income:
       income?.map((one) => ({
@@ -123,6 +126,7 @@ function pageOf(shown: ShownApplication): ApplicationReply {
     }),
     paymentHeldBy: application.status === 'pending_signature' ? shown.heldBy : null,
     offer: offerOf(shown),
+    debts: debtsOf(shown),
     person: personOf(shown),
     earlier: shown.earlier,
     chat: {
@@ -156,6 +160,16 @@ function offerOf({ contract }: ShownApplication) {
   if (contract === null || contract.state === 'making' || contract.state === 'expired') return null;
   const { state, expiresAt, terms } = contract;
   return { ...terms.offer, state, expiresAt };
+}
+
+function debtsOf({ debts, application: { fields } }: ShownApplication) {
+  if (debts === null || fields.currency === null) return null;
+  const sumBy = (isRead: boolean) =>
+    sumText(
+      debts.filter(({ toldBy }) => (toldBy === 'document') === isRead),
+      String(fields.currency),
+    );
+  return { told: sumBy(false), read: sumBy(true), list: debts };
 }
 
 function conversationOf({ conversation }: ShownApplication) {

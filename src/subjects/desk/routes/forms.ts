@@ -14,6 +14,7 @@ import {
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { HOLDERS, PLACES } from '../../../domain/conversation/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts';
+import { MOST_DEBTS, TOLD_BY } from '../../../domain/loan/debt.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA, DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
@@ -213,6 +214,25 @@ const Income = form({
   new_decision: orNull(oneOf(DECISIONS)),
 });
 
+/**
+ * The debts that count, without a creditor (D52). The sums are exact decimals: `told` by the applicant or an operator,
+ * `read` in documents.
+ */
+const Debts = form({
+  told: Type.String(),
+  read: Type.String(),
+  list: Type.Array(
+    form({
+      id: Type.Integer(),
+      told_by: oneOf(TOLD_BY),
+      balance: Type.String(),
+      as_of: Type.String(),
+      overdue_since: orNull(Type.String()),
+    }),
+    { maxItems: MOST_DEBTS },
+  ),
+});
+
 /** What the applicant was offered or has signed (docs/signing.md). */
 const Offer = form({
   state: oneOf(['open', 'signed', 'withdrawn']),
@@ -294,6 +314,8 @@ export const Application = form({
    */
   payment_held_by: orNull(oneOf(['not_signed', 'withdrawable'])),
   offer: orNull(Offer),
+  /** null: they cannot be read. */
+  debts: orNull(Debts),
   person: MaskedPerson,
   earlier: form({ same_phone: Earlier, same_id_number: Earlier }),
   chat: Chat,
@@ -348,6 +370,8 @@ export const Revealed = form({
       }),
     ),
   ),
+  /** Whom the person owes the debts of the page. */
+  debts: Type.Array(form({ id: Type.Integer(), creditor: Type.String(), reference: orNull(Type.String()) })),
   /** What the person wrote to ask for a review or for the data (D50). */
   asked: Type.Array(
     form({

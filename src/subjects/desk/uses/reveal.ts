@@ -17,6 +17,7 @@ import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { toldReasons } from '../../messages/sql/told-reasons.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { wordsOfCases } from '../../reconsiderations/uses/cases.ts';
+import { openDebts, type StoredDebt } from '../../signing/sql/debts.ts';
 import { readBrandOf } from '../sql/brand-of.ts';
 import type { KeyedRequest } from '../sql/desk-requests.ts';
 import { noteReveal } from './note-reveal.ts';
@@ -29,6 +30,7 @@ export interface RevealedApplication {
   readonly chat: readonly ChatLine[];
   /** null: nothing was checked, or it is erased. */
   readonly income: readonly Observation[] | null;
+  readonly debts: readonly Pick<StoredDebt, 'id' | 'creditor' | 'reference'>[];
   /** What the person wrote to ask for a review or for the data (D50), case by case. */
   readonly asked: readonly {
     readonly id: number;
@@ -60,6 +62,7 @@ export async function reveal(
     })),
     chat: await chatLines(context, applicationId, announced),
     income: check && observationsOf(context.vault, applicationId, check),
+    debts: (await openDebts(context.database, context.vault, applicationId)) ?? [],
     asked: (await wordsOfCases(context, applicationId)).map(({ id, kind, content }) => ({
       id,
       kind,

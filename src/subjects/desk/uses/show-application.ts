@@ -14,6 +14,7 @@ import { listDocuments, type StoredDocument } from '../../documents/sql/document
 import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-checks.ts';
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
+import { openDebts, type StoredDebt } from '../../signing/sql/debts.ts';
 import type { Evidence } from '../rules/against.ts';
 import type { HeldBy } from '../rules/conflict.ts';
 import { heldBy } from '../rules/proposal.ts';
@@ -39,6 +40,8 @@ export interface ShownApplication {
   readonly documents: readonly StoredDocument[];
   readonly income: StoredIncomeCheck | null;
   readonly contract: StoredContract | null;
+  /** The debts that count; null: they do not open. */
+  readonly debts: readonly StoredDebt[] | null;
   /** What the contract asks for before a payment and is still missing; null: nothing. */
   readonly heldBy: HeldBy | null;
   readonly notes: readonly ShownNote[];
@@ -90,6 +93,7 @@ async function readRest(context: OperatorContext, operatorId: number, id: Applic
     documents: await documentsOf(context, id),
     income: await incomeCheckOf(database, id),
     contract: await readContract(database, id),
+    debts: await openDebts(database, vault, id),
     heldBy: await heldByOf(context, id),
     notes: await readNotes(context, id),
     item: await readItem(database, id),

@@ -4,6 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { sumText } from '../../../domain/loan/debt.ts';
 import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, asArgument, type Cli, readDay, readPositive } from '../../../program/cli/command.ts';
@@ -57,7 +58,8 @@ function addList(group: Command, { roles, io }: Cli): void {
     .option('--all', 'also those that were removed');
   withReason(command).action((id: ApplicationId, { all, ...options }: Options & { all?: boolean }) =>
     roles.operate(async (context) => {
-      const debts = await listDebts(context, id, { all: all === true });
+      const list = await listDebts(context, id, { all: all === true });
+      const { debts } = list;
       await noting(namedBy(options, context), actOf('list', id, options));
       const { json = false } = options;
       await writeList(
@@ -81,8 +83,21 @@ function addList(group: Command, { roles, io }: Cli): void {
           none: `No debts of application ${id} are known.`,
         },
       );
+      if (!json) await writeOutput(io, `\n${sidesOf(list)}\n`);
     }),
   );
+}
+
+/** What the partner declared, what was told, and what documents say, side by side. */
+function sidesOf({ debts, declared, currency }: Awaited<ReturnType<typeof listDebts>>): string {
+  const counting = debts.filter(({ removedAt }) => removedAt === null);
+  const [read, told] = [true, false].map((isRead) =>
+    sumText(
+      counting.filter(({ toldBy }) => (toldBy === 'document') === isRead),
+      currency,
+    ),
+  );
+  return `Declared ${declared} ${currency}, told ${told}, read in documents ${read}.`;
 }
 
 interface AddOptions extends Options {

@@ -56,6 +56,20 @@ export async function currentDebts(session: Session, vault: Vault, id: Applicati
   return opened(vault, (await session.query<Row>(CURRENT, [id])).rows);
 }
 
+/** As `currentDebts`; null: one of them is damaged, or its data key is missing. */
+export async function openDebts(
+  session: Session,
+  vault: Vault,
+  id: ApplicationId,
+): Promise<StoredDebt[] | null> {
+  const { rows } = await session.query<Row>(CURRENT, [id]);
+  try {
+    return opened(vault, rows);
+  } catch {
+    return null;
+  }
+}
+
 /** All debts of an application, also those that were removed. Throws as `Vault.open` does. */
 export async function allDebts(session: Session, vault: Vault, id: ApplicationId): Promise<StoredDebt[]> {
   return opened(vault, (await session.query<Row>(ALL, [id])).rows);

@@ -16,6 +16,7 @@ import {
 import { localDate } from '../../../domain/loan/local-day.ts';
 import { type ReadDebts, readDebts } from '../../../domain/loan/read-debts.ts';
 import { DEFAULT_WINDOWS } from '../../../domain/message/contact-window.ts';
+import { moneyText, toMinor } from '../../../domain/money/money.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import { inTransaction, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
@@ -47,14 +48,20 @@ export function dayIn(application: ContractApplication, now: Date): string {
   return localDate(now, DEFAULT_WINDOWS[countryOf(application)]?.zones[0] ?? 'UTC');
 }
 
-/** The debts of an application: those that count, or all. Throws `OperatorError` if the application is gone. */
+/**
+ * The debts of an application, those that count or all, and the declared amount. Throws `OperatorError` if the
+ * application is gone.
+ */
 export async function listDebts(
   { database, vault }: OperatorContext,
   id: ApplicationId,
   { all }: { readonly all: boolean },
-): Promise<StoredDebt[]> {
-  if ((await readForContract(database, vault, id)) === null) throw noPerson(id);
-  return all ? allDebts(database, vault, id) : currentDebts(database, vault, id);
+): Promise<DebtList & { readonly declared: string }> {
+  const application = await readForContract(database, vault, id);
+  if (application === null) throw noPerson(id);
+  const { amount, currency } = application.debt;
+  const debts = await (all ? allDebts : currentDebts)(database, vault, id);
+  return { debts, currency, declared: moneyText(toMinor(amount, currency), currency) };
 }
 
 /** What an operator tells about a debt. */
