@@ -73,6 +73,23 @@ describe('suppression import', () => {
     );
   });
 
+  it('D42: a register of many parts ends whole, and takes nothing from another one with the same numbers', async () => {
+    await imported(`${A}\n`);
+    await imported(`${A}\n`, '--source', 'Another');
+    // More than two parts, and each number in both registers: a part ends between two numbers.
+    await database.query(`
+      INSERT INTO excluded_numbers (phone_index, register_id, import)
+      SELECT n * 97, r.id, r.import FROM generate_series(1, 25001) AS n, exclusion_registers AS r`);
+    assert.deepEqual(await imported(`${A}\n${B}\n`, '--may-shrink'), [1, 1, 25_001, 0, []]);
+    const { rows } = await database.query<{ name: string; numbers: number }>(`
+      SELECT r.name, count(*)::int AS numbers FROM excluded_numbers e JOIN exclusion_registers r ON r.id = e.register_id
+      GROUP BY r.name ORDER BY r.name`);
+    assert.deepEqual(rows, [
+      { name: 'Another', numbers: 25_002 },
+      { name: 'CRC', numbers: 2 },
+    ]);
+  });
+
   it('a number that goes stays suppressed by what else suppresses it: an operator, or another register', async () => {
     await imported(`${A}\n${B}\n${C}\n`);
     await run('suppression', 'add', A);

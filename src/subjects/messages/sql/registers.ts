@@ -49,42 +49,56 @@ export async function addExcluded(
   return onlyRow(rows).added;
 }
 
+/** Rows of a statement: a statement ends within three seconds, and a register may have 20 million numbers. */
+const AT_ONCE = 20_000;
+/** A part of all registers by the key, from the number after $3 on: a small register may stand beside a large one. */
+const PART = `
+  SELECT phone_index, register_id, import FROM excluded_numbers WHERE phone_index > $3::bigint
+  ORDER BY phone_index FETCH FIRST ${AT_ONCE} ROWS WITH TIES`;
 const COUNT = `
-  SELECT count(*)::float8 AS numbers, count(*) FILTER (WHERE import < $2::bigint)::float8 AS gone FROM excluded_numbers
-  WHERE register_id = $1`;
+  SELECT (count(*) FILTER (WHERE register_id = $1))::integer AS numbers,
+    (count(*) FILTER (WHERE register_id = $1 AND import < $2::bigint))::integer AS gone, max(phone_index) AS last
+  FROM (${PART}) AS part`;
+const FORGET = `
+  WITH part AS MATERIALIZED (${PART}), gone AS (
+    DELETE FROM excluded_numbers e USING part s
+    WHERE s.register_id = $1 AND s.import < $2::bigint
+      AND e.register_id = $1 AND e.phone_index = s.phone_index AND e.import < $2::bigint
+    RETURNING 1)
+  SELECT (SELECT count(*) FROM part WHERE register_id = $1)::integer AS numbers,
+    (SELECT count(*) FROM gone)::integer AS gone, (SELECT max(phone_index) FROM part) AS last`;
 
-/** How many numbers a register has, and how many of them this import and later ones do not list. */
-export async function countNumbers(
-  session: Session,
-  { registerId, number }: RegisterImport,
-): Promise<{ readonly numbers: number; readonly gone: number }> {
-  return onlyRow((await session.query<{ numbers: number; gone: number }>(COUNT, [registerId, number])).rows);
+/** What is counted of a register: its numbers, and those that an import and later ones do not list. */
+interface RegisterCount {
+  readonly numbers: number;
+  readonly gone: number;
 }
 
-const AT_ONCE = 10_000;
-/** By the key, so that a part of the table is read once. */
-const FORGET = `
-  WITH listed AS MATERIALIZED (
-    SELECT phone_index FROM excluded_numbers
-    WHERE register_id = $1 AND import < $2::bigint AND phone_index > $3::bigint ORDER BY phone_index LIMIT ${AT_ONCE}),
-  gone AS (DELETE FROM excluded_numbers e USING listed s
-    WHERE e.register_id = $1 AND e.phone_index = s.phone_index AND e.import < $2::bigint RETURNING 1)
-  SELECT (SELECT count(*) FROM gone)::integer AS gone, (SELECT max(phone_index) FROM listed) AS last`;
-
-/** Deletes the numbers that this import and later ones do not list, a part a transaction. Returns how many. */
-export async function forgetUnlisted(
-  database: Database,
+/** Runs a statement over all parts, each in a transaction of its own, and adds up what it counts. */
+async function overParts(
+  session: Session,
+  text: string,
   { registerId, number }: RegisterImport,
-): Promise<number> {
-  let total = 0;
+): Promise<RegisterCount> {
+  const sum = { numbers: 0, gone: 0 };
   for (let last: string | null = '-9223372036854775808'; last !== null; ) {
-    const { rows }: { rows: { gone: number; last: string | null }[] } = await database.query(FORGET, [
-      ...[registerId, number, last],
-    ]);
-    total += rows[0]!.gone;
-    last = rows[0]!.last;
+    type Part = RegisterCount & { readonly last: string | null };
+    const part: Part = onlyRow((await session.query<Part>(text, [registerId, number, last])).rows);
+    sum.numbers += part.numbers;
+    sum.gone += part.gone;
+    last = part.last;
   }
-  return total;
+  return sum;
+}
+
+/** How many numbers a register has, and how many of them this import and later ones do not list. */
+export function countNumbers(session: Session, begun: RegisterImport): Promise<RegisterCount> {
+  return overParts(session, COUNT, begun);
+}
+
+/** Deletes the numbers that this import and later ones do not list. Returns how many. */
+export async function forgetUnlisted(session: Session, begun: RegisterImport): Promise<number> {
+  return (await overParts(session, FORGET, begun)).gone;
 }
 
 const END = `

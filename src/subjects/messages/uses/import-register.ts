@@ -44,7 +44,8 @@ export interface ImportedRegister {
 
 const MOST_NAME = 60;
 const MOST_LINE = 200;
-const AT_ONCE = 2_000;
+/** Numbers of a statement, which ends within three seconds also where the disk is busy. */
+const AT_ONCE = 500;
 const MOST_NAMED = 20;
 /** Where more numbers and a larger part would go, an operator has to say so: the file may be half a file. */
 const MOST_GONE = { numbers: 1_000, part: 0.1 };
