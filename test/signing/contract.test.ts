@@ -8,6 +8,7 @@ import pg from 'pg';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
 import type { EvidenceEntry, EvidenceKind } from '../../src/domain/evidence/evidence.ts';
 import type { ContractTemplate } from '../../src/domain/loan/contract-template.ts';
+import type { Offer } from '../../src/domain/loan/offer.ts';
 import type { CountryTerms, Terms } from '../../src/domain/loan/terms.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
@@ -18,7 +19,7 @@ import { sealerOf } from '../../src/subjects/signing/pdf/seal.ts';
 import { checkAnswer } from '../../src/subjects/signing/uses/check-answer.ts';
 import { finishContract } from '../../src/subjects/signing/uses/finish-contract.ts';
 import { makeContract } from '../../src/subjects/signing/uses/make-contract.ts';
-import { offerOf, outlookOf } from '../../src/subjects/signing/uses/price.ts';
+import { costsOf, offerOf, outlookOf } from '../../src/subjects/signing/uses/price.ts';
 import { recordedWithdrawals } from '../../src/subjects/signing/uses/received-withdrawal.ts';
 import { sendCode } from '../../src/subjects/signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../src/subjects/signing/uses/sign-contract.ts';
@@ -122,6 +123,47 @@ describe('the offer and the contract', () => {
     });
     await make(id);
     assert.deepEqual(await stateOf(id), ['open']);
+  });
+
+  it('D45: the costs of an offer are its amounts, rates and days: a change of any of them is another offer', async () => {
+    const offer = await offerOf(context, await begin());
+    assert.ok(offer.kind === 'offer');
+    const costs = costsOf(offer);
+    const changes: readonly Partial<Offer>[] = [
+      ...[
+        { amount: '1' },
+        { net: '1' },
+        { installment: '1' },
+        { months: 1 },
+        { total: '1' },
+        { lender: 'X' },
+      ],
+      ...[{ monthlyRate: '1' }, { interestRate: '1' }, { annualRate: '1' }, { lateRate: '1' }],
+      ...[{ disbursement: '2027-01-02' }, { firstDue: '2027-01-02' }, { lastDue: '2027-01-02' }],
+    ];
+    for (const change of changes)
+      assert.notEqual(costsOf({ ...offer, ...change }), costs, JSON.stringify(change));
+    assert.equal(costsOf({ ...offer, validUntil: '2027-01-02' }), costs);
+  });
+
+  it('D45: no code is sent for a contract whose rate the maximum forbids by now', async () => {
+    const id = await begin();
+    await make(id);
+    assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
+    const terms = context.terms as Terms;
+    const CO = terms.countries.CO as CountryTerms;
+    const sentWith = async (maximum: string) => {
+      const months = [-1, 0, 1]
+        .map((years) => new Date().getUTCFullYear() + years)
+        .flatMap((year) =>
+          Array.from({ length: 12 }, (_, month) => `${year}-${`${month + 1}`.padStart(2, '0')}`),
+        );
+      const legal_maximum = Object.fromEntries(months.map((month) => [month, maximum]));
+      const countries = { CO: { ...CO, legal_maximum } };
+      return sendCode({ ...context, terms: { ...terms, countries } }, id);
+    };
+    assert.deepEqual(await sentWith('20'), { kind: 'failed', reason: 'above_maximum' });
+    assert.equal((await sentWith('40')).kind, 'sent');
   });
 
   it('D45: what could be offered is known before the documents, also in review, and without a contract', async () => {

@@ -235,6 +235,8 @@ export interface Offer {
   readonly annualRate: string;
   readonly rateName: string;
   readonly lender: string;
+  /** The monthly rate of late interest, or `none`. Contracts of version 1.0 have none. */
+  readonly lateRate?: string;
   /**
    * The days of the planned paying out, of the first installment and of the last one: YYYY-MM-DD. Not in version 1.0.
    */
@@ -276,6 +278,7 @@ export function offerOfLoan(
     annualRate,
     rateName: rules.totalCost.name,
     lender: terms.lender.name,
+    lateRate: terms.late_rate ?? 'none',
     disbursement,
     firstDue: addMonths(disbursement, 1),
     lastDue: addMonths(disbursement, loan.payments.length),

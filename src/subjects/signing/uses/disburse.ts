@@ -133,7 +133,7 @@ const RATE_TEXTS = {
 } as const;
 
 /** Why the rate of a contract is not allowed on a day by the terms of today; null: it is allowed. */
-function rateFault(
+export function rateFault(
   terms: Terms | null,
   { country, limitedRate, offer }: ContractTerms,
   day: string,

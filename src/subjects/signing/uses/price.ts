@@ -200,13 +200,17 @@ export async function offerOf(context: SigningContext, id: ApplicationId): Promi
 }
 
 /**
- * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates, the lender
- * and the debts that are paid are equal, whatever the language of the offer.
+ * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates, the days, the
+ * lender and the debts that are paid are equal, whatever the language of the offer.
  */
 export function costsOf(offer: Offer): string {
   const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender, paying } =
     offer;
-  const costs = [amount, currency, installment, months, total, net, monthlyRate, annualRate, lender];
+  const { interestRate, lateRate, disbursement, firstDue, lastDue } = offer;
+  const costs = [
+    ...[amount, currency, installment, months, total, net, monthlyRate, annualRate, lender],
+    ...[interestRate, lateRate, disbursement, firstDue, lastDue],
+  ];
   if (paying !== undefined) costs.push(...paying.debts, paying.creditors, paying.toApplicant);
   return hash('sha256', JSON.stringify(costs), 'hex');
 }

@@ -4,6 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { localDate } from '../../../domain/loan/local-day.ts';
 import { countryOfPhone } from '../../../domain/phone/phone.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
@@ -24,6 +25,7 @@ import { lockContract, type StoredContract } from '../sql/contracts.ts';
 import { addEvidence } from '../sql/evidence.ts';
 import { codeMac, phoneMac } from './code-mac.ts';
 import type { SigningContext } from './context.ts';
+import { rateFault } from './disburse.ts';
 
 /**
  * `isAgain`: an earlier code is no longer good. `failed`: `reason` is a code of the way, or says what is missing.
@@ -96,7 +98,7 @@ interface Begun {
 /** Stores a code in a round, within every limit, if the application still waits for its signature. */
 async function begin(
   session: Transaction,
-  { vault, log, sender, codesAnHour }: SigningContext,
+  { vault, log, sender, terms, codesAnHour }: SigningContext,
   id: ApplicationId,
   { code, ...target }: CodeTarget & { readonly code: string },
 ): Promise<Begun | SentCode> {
@@ -106,6 +108,12 @@ async function begin(
   const contract = await lockContract(session, id);
   if (contract === null || contract.state !== 'open' || contract.isExpired) {
     return { kind: 'failed', reason: 'no_contract' };
+  }
+  // The maximum may have fallen since the contract was made (D45).
+  const fault = rateFault(terms, contract.terms, localDate(contract.now, contract.terms.zone));
+  if (fault === 'above_maximum' || fault === 'no_maximum') {
+    log.warn({ application_id: id, reason: fault }, 'ALARM: the rate of a contract is not allowed today');
+    return { kind: 'failed', reason: fault };
   }
   const found = await latestRound(session, id, contract.id);
   if (found === null || found.state === 'spent' || found.idCheckedAt === null) return { kind: 'no_proof' };
