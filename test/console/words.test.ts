@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 type Words = ReadonlyMap<string, string>;
 
 /** Texts that read the same in English. */
-const SAME_AS_ENGLISH = new Set(['no', 'Chat', 'PSI']);
+const SAME_AS_ENGLISH = new Set(['no', 'Backtest', 'Chat', 'PSI']);
 
 const MEANINGS = {
   es: { reject: /rechaz/i, decline: /declin/i },

@@ -105,7 +105,13 @@ test('D45: a rate may be the legal maximum itself, and not a millionth of a perc
   const kindAt = (maximum: string, changes: Partial<CountryTerms> = {}) =>
     priceLoan(
       'CO',
-      { ...TERMS.countries.CO, fees: [], ...changes, legal_maximum: { '2026-11': maximum } },
+      {
+        ...TERMS.countries.CO,
+        fees: [],
+        late_rate: 'none',
+        ...changes,
+        legal_maximum: { '2026-11': maximum },
+      },
       { amount: 6_000_000, currency: 'COP' },
       NOW,
     ).kind;

@@ -6,6 +6,7 @@ import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
+import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
@@ -34,7 +35,6 @@ import {
   Proposals,
   UndoneBulk,
 } from './proposal-forms.ts';
-import { tagged } from './tagged.ts';
 
 const Nothing = form({});
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
+import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueOrder, QueuePlace } from '../rules/queue.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
@@ -30,7 +31,6 @@ import {
   QueueQuery,
   Selection,
 } from './queue-forms.ts';
-import { tagged } from './tagged.ts';
 
 // First part: the cursor of a page, which tells where the page before ended. Browsers need not understand it.
 

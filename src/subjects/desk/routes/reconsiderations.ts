@@ -6,6 +6,7 @@
 import { loginsOf } from '../../../program/operations/sql/logins.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
+import { tagged } from '../../../wire/operator/tagged.ts';
 import { answerCase, listCases, type ShownCase, showCase } from '../../reconsiderations/uses/cases.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
@@ -19,7 +20,6 @@ import {
   ReconsiderationQuery,
   Reconsiderations,
 } from './reconsideration-forms.ts';
-import { tagged } from './tagged.ts';
 
 /** The routes. */
 export function reconsiderationRoutes(desk: Desk): Route[] {
