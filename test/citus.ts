@@ -14,7 +14,7 @@ import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 const FOLDERS = [
   ...['applications', 'messages', 'partners', 'events', 'monitoring'],
   ...['conversation', 'documents', 'income', 'signing', 'rights'],
-  ...['policies', 'evaluation', 'reconsiderations'],
+  ...['policies', 'evaluation', 'business', 'reconsiderations'],
   ...['desk', 'operators', 'operator-api'],
   ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal', 'vault'],
 ];

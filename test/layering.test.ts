@@ -63,6 +63,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // What policies decided and would decide.
   'subjects/evaluation': [...SUBJECT, 'wire/operator', 'subjects/policies', 'subjects/applications'],
+  // The business in numbers. It follows the decisions, and reads what other subjects store of what became of them.
+  'subjects/business': [...SUBJECT, 'wire/operator', 'subjects/applications', 'subjects/evaluation'],
   'subjects/messages': [
     ...[...SUBJECT, 'wire/gate', 'program/tracing', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],
@@ -157,7 +159,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'seal',
     ],
     ...['wire/gate', 'program/operations', 'program/tracing', 'program/cli', 'program/subject'],
-    ...['subjects/policies', 'subjects/evaluation'],
+    ...['subjects/policies', 'subjects/evaluation', 'subjects/business'],
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
     'subjects/reconsiderations',

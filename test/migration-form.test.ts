@@ -18,6 +18,7 @@ const SUBJECTS = [
   'applications',
   'policies',
   'evaluation',
+  'business',
   'messages',
   'events',
   'push',

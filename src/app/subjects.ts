@@ -8,6 +8,7 @@ import type { Service, StoredFiles, Subject, UpkeepJob } from '../program/subjec
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
 import { audit } from '../subjects/audit/subject.ts';
+import { business } from '../subjects/business/subject.ts';
 import { conversation } from '../subjects/conversation/subject.ts';
 import { desk } from '../subjects/desk/subject.ts';
 import { documents } from '../subjects/documents/subject.ts';
@@ -40,6 +41,8 @@ export const SUBJECTS: readonly Subject[] = [
   applications,
   // It adds commands to the group of the policies.
   evaluation,
+  // It follows the decisions as the evaluation does, and reads what became of them.
+  business,
   messages,
   documents,
   income,

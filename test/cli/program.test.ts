@@ -99,6 +99,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/subjects/applications/settings.ts',
       'src/subjects/applications/subject.ts',
       'src/subjects/audit/subject.ts',
+      'src/subjects/business/subject.ts',
       'src/subjects/conversation/settings.ts',
       'src/subjects/conversation/subject.ts',
       'src/subjects/desk/settings.ts',

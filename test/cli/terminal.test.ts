@@ -181,6 +181,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'suppression add': ['+573001234567'],
   'suppression remove': ['+573001234567'],
   'subject export': ['--phone', '+573001234568', ...REVEAL],
+  report: [],
   'retention plan': [],
   'retention run': [],
   'subject correct': [
@@ -243,7 +244,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|(conversation|debt|disbursement|document|reply|reconsideration) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|report|(conversation|debt|disbursement|document|reply|reconsideration) list|operator .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

@@ -47,6 +47,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     partners: [{ partner: '1', ...counts, used: 5, dailyCap: 10 }],
     endpoints: [],
     drift: [],
+    business: [],
     jobs: [
       {
         job: 'make partitions',

@@ -56,6 +56,7 @@ export async function startOperatorListener(
     { accountRoutes },
     policies,
     { deskRoutes },
+    { businessRoutes },
     { canSomebodySignIn },
     { openShownFiles },
   ] = await Promise.all([
@@ -63,6 +64,7 @@ export async function startOperatorListener(
     import('../../subjects/operators/routes/accounts.ts'),
     policyRoutesOf(),
     import('../../subjects/desk/routes/desk-routes.ts'),
+    import('../../subjects/business/routes/business.ts'),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
   ]);
@@ -102,6 +104,7 @@ export async function startOperatorListener(
           },
           () => openShownFiles(setting, store.clock),
         ),
+        ...businessRoutes(store),
       ],
       origin,
       page: page.then(({ page, failure }) => {

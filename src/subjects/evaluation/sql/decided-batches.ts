@@ -21,6 +21,8 @@ export interface DecidedBatch {
   readonly policyId: number;
   /** The day of the registration in UTC, `YYYY-MM-DD`. */
   readonly day: string;
+  /** The same with its hour, `YYYY-MM-DDTHH`. */
+  readonly hour: string;
   /** In base64; `DecidedFacts` reads them. */
   readonly facts: string;
 }
@@ -31,7 +33,8 @@ const PAGE = 250;
 /** Numbers of batches and their times go up together but for a few seconds, so the walk ends soon after `since`. */
 const READ = `
   SELECT b.id, b.partner_id AS "partnerId", b.policy_id AS "policyId",
-    to_char(b.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, encode(b.facts, 'base64') AS facts
+    to_char(b.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+    to_char(b.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS hour, encode(b.facts, 'base64') AS facts
   FROM batches b WHERE b.id >= $1 AND b.id < $2 ORDER BY b.id DESC LIMIT ${PAGE}`;
 
 /** Pages of batches, newest first, that were registered on or after the day `since`; null: all. */

@@ -23,6 +23,7 @@ export class StoreSeries {
   readonly #conversations: ConversationSeries;
   readonly #applications: Counter<'partner' | 'outcome'>;
   readonly #unauthorized: Counter<'partner'>;
+  readonly #business: Counter<'partner' | 'event'>;
   readonly #overload: Counter<'partner'>;
   /** The partners that had a series of their own when the store last answered. */
   #shown = new Set<string>();
@@ -54,6 +55,12 @@ export class StoreSeries {
       labelNames: ['partner'],
       registers,
     });
+    this.#business = new Counter({
+      name: 'ventanilla_business_events_total',
+      help: 'What became of applications, by partner: decisions, reviews, conversations, offers, signatures, payments.',
+      labelNames: ['partner', 'event'],
+      registers,
+    });
     this.#overload = new Counter({
       name: 'ventanilla_overload_refused_requests_total',
       help: 'Requests that this process refused because of overload.',
@@ -79,6 +86,7 @@ export class StoreSeries {
     this.#showReview(facts.review);
     for (const partner of facts.partners) this.#showPartner(partner);
     for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
+    for (const { partner, event, times } of facts.business) this.#business.inc({ partner, event }, times);
     for (const drift of facts.drift) this.#showDrift(drift);
     const gauges = this.#gauges;
     for (const { job, succeededAt, tookMs } of facts.jobs) {
@@ -98,7 +106,13 @@ export class StoreSeries {
   }
 
   #reset(): void {
-    for (const metric of [this.#build, this.#applications, this.#unauthorized, this.#overload])
+    for (const metric of [
+      this.#build,
+      this.#applications,
+      this.#unauthorized,
+      this.#business,
+      this.#overload,
+    ])
       metric.reset();
     for (const [name, [, labels]] of Object.entries(GAUGES)) {
       const gauge = this.#gauges[name as GaugeName];

@@ -74,6 +74,14 @@ export interface DriftFacts {
   readonly threshold: number;
 }
 
+/** How often something became of a partner's applications: a decision, a signature and the like. */
+export interface BusinessFacts {
+  /** The partner's id, or `other`. */
+  readonly partner: string;
+  readonly event: string;
+  readonly times: number;
+}
+
 /** Counts below this one are exact; this one means so many or more. */
 export const MOST_LATER = 50_000;
 
@@ -135,6 +143,8 @@ export interface StoreFacts {
   readonly endpoints: readonly EndpointFacts[];
   /** Of all partners first. Empty where too few applied. */
   readonly drift: readonly DriftFacts[];
+  /** Without what has not happened yet. */
+  readonly business: readonly BusinessFacts[];
   /** By name. */
   readonly jobs: readonly JobFacts[];
 }

@@ -14,6 +14,7 @@ import {
   type WorkFacts,
 } from '../rules/conversation-facts.ts';
 import {
+  type BusinessFacts,
   type DriftFacts,
   type EndpointFacts,
   type JobFacts,
@@ -223,6 +224,15 @@ const DRIFT = `
   FROM policy_psi p CROSS JOIN policy_drift d JOIN policy_live l ON l.activation_id = d.activation_id
   ORDER BY p.partner_id, p.characteristic`;
 
+/** The upkeep counts (docs/business.md). A row a partner, of which each column but the first is an event. */
+const BUSINESS = `
+  SELECT CASE WHEN k.n <= $1 THEN t.partner_id::text ELSE 'other' END AS partner, e.key AS event,
+    sum(e.value::bigint)::float8 AS times
+  FROM business_totals t
+  JOIN (SELECT p.id, row_number() OVER (ORDER BY p.id) AS n FROM partners p) AS k ON k.id = t.partner_id
+  CROSS JOIN LATERAL jsonb_each_text(to_jsonb(t) - 'partner_id') AS e
+  GROUP BY 1, 2 HAVING sum(e.value::bigint) > 0 ORDER BY 1, 2`;
+
 type ReadApart =
   | 'sender'
   | 'messages'
@@ -232,6 +242,7 @@ type ReadApart =
   | 'partners'
   | 'endpoints'
   | 'drift'
+  | 'business'
   | 'jobs';
 type StoreRow = Omit<StoreFacts, ReadApart> & StoreFacts['sender'];
 
@@ -251,6 +262,7 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     partners: (await database.query<PartnerFacts>(PARTNERS, [partners])).rows,
     endpoints: (await database.query<EndpointFacts>(ENDPOINTS)).rows,
     drift: (await database.query<DriftFacts>(DRIFT)).rows,
+    business: (await database.query<BusinessFacts & Record<string, unknown>>(BUSINESS, [partners])).rows,
     jobs: (await database.query<JobFacts>(JOBS)).rows,
   };
 }

@@ -98,6 +98,7 @@ const BESIDE = `
 
 /** The statements for more rows beside an application, by table. */
 const OF_APPLICATION = {
+  business_offers: 'SELECT o.at FROM business_offers o WHERE o.application_id = $1',
   documents: `
     SELECT d.id, d.purpose, d.state, d.reason, d.received_at, d.decided_at, d.content_type, d.bytes,
       encode(d.sha256, 'hex') AS sha256,

@@ -1,0 +1,81 @@
+/** The rows of the business report: its periods and its members, as the command and the page have them. Pure. */
+import { moneyText } from '../../../domain/money/money.ts';
+
+export const PERIODS = ['day', 'week', 'month'] as const;
+/** A day in UTC, a week of ISO 8601 (from Monday on), or a month. */
+export type Period = (typeof PERIODS)[number];
+
+/** A row of a period, partner and currency, with the members and their order as JSON and CSV have them. */
+export interface ReportRow {
+  /** The first day of the period, `YYYY-MM-DD`. */
+  readonly period: string;
+  readonly partner_id: number;
+  /** Of the partner. */
+  readonly country: string;
+  readonly currency: string;
+  readonly registered: number;
+  /** The sum of `duplicate`, `over_quota` and `invalid`. */
+  readonly refused: number;
+  readonly approved: number;
+  readonly in_review: number;
+  readonly rejected: number;
+  readonly started: number;
+  readonly offered: number;
+  readonly signed: number;
+  readonly withdrawn: number;
+  readonly disbursed: number;
+  /** Exact decimals. */
+  readonly amount_registered: string;
+  readonly amount_disbursed: string;
+  readonly duplicate: number;
+  readonly over_quota: number;
+  readonly invalid: number;
+  readonly review_approved: number;
+  readonly review_rejected: number;
+}
+
+/** A row with its amounts in minor units becomes one with exact decimals. */
+export function withAmounts(row: ReportRow): ReportRow {
+  const text = (minor: string) => moneyText(BigInt(minor), row.currency);
+  return {
+    ...row,
+    amount_registered: text(row.amount_registered),
+    amount_disbursed: text(row.amount_disbursed),
+  };
+}
+
+/** After which row a page of the report begins. */
+export type ReportPlace = Pick<ReportRow, 'period' | 'partner_id' | 'currency'>;
+
+const CURSOR = /^(\d{4}-\d\d-\d\d)\.([1-9]\d{0,8})\.([A-Z]{3})$/;
+
+/** The cursor of the page after a row. */
+export function cursorAfter({ period, partner_id, currency }: ReportPlace): string {
+  return `${period}.${partner_id}.${currency}`;
+}
+
+/** The place that a cursor tells; null: it is none. */
+export function placeOfCursor(cursor: string): ReportPlace | null {
+  const [, period, partner, currency] = CURSOR.exec(cursor) ?? [];
+  if (period === undefined || currency === undefined || !isDay(period)) return null;
+  return { period, partner_id: Number(partner), currency };
+}
+
+/** Whether the calendar has a day, written `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  // A day too many is one of the next month for `Date`.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/**
+ * A line of CSV, as RFC 4180 has it but for its end, which is that of a text. A text that a spreadsheet would compute
+ * gets an apostrophe in front.
+ */
+export function csvLine(values: readonly (string | number)[]): string {
+  const cells = values.map((value) => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${cells.join(',')}\n`;
+}

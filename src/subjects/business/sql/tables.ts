@@ -1,0 +1,22 @@
+/** The tables of the business counts: what is kept, and until when. */
+import { aged, type Table } from '../../../ground/postgres/table.ts';
+
+const KEPT = "interval '3 years'";
+
+export const BUSINESS_HOURS = {
+  name: 'business_hours',
+  person: { not: 'numbers by hour, partner and currency' },
+  kept: {
+    job: 'forget business counts',
+    until: `hour < now() - ${KEPT} AND ${aged('stored_ms', KEPT)}`,
+    by: 'hour',
+  },
+} satisfies Table;
+
+export const TABLES: readonly Table[] = [
+  BUSINESS_HOURS,
+  { name: 'business_place', person: { not: 'one row of the store' } },
+  { name: 'business_event_places', person: { not: 'numbers by partner' } },
+  { name: 'business_totals', person: { not: 'numbers by partner' } },
+  { name: 'business_offers', person: 'application' },
+];

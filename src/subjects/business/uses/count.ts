@@ -1,0 +1,126 @@
+/**
+ * Counts the business, a bounded part a turn of the upkeep (docs/business.md). Any number of processes may do this at
+ * once: each batch, event and offer counts once, because the place moves in the transaction of the counts.
+ */
+import { toMinor } from '../../../domain/money/money.ts';
+import { type Clock, HOUR_MS } from '../../../ground/base/clock.ts';
+import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
+import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import type { DecidedFacts } from '../../applications/sql/read-facts.ts';
+import { followDecisions } from '../../evaluation/uses/follow-decisions.ts';
+import { NO_CURRENCY, type Place, Tally } from '../rules/tally.ts';
+import { addCounts, readPlace } from '../sql/counts.ts';
+import {
+  type CountedEvent,
+  type NewOffer,
+  readApplications,
+  readEvents,
+  readLent,
+  readOffers,
+} from '../sql/events.ts';
+import { putRefusals, readNow, readRefusals } from '../sql/refusals.ts';
+
+export interface Counting {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Counts the batches that came in: their applications by decision, with their amounts. */
+export async function countRegistrations(context: Counting): Promise<void> {
+  const { database } = context;
+  const { turn, next: from } = await readPlace(database);
+  const tally = new Tally();
+  await followDecisions(context, [
+    {
+      ...{ from, until: null },
+      count: ({ hour, partnerId }, decided, positions) =>
+        tallyBatch(tally, { hour, partnerId }, decided, positions),
+      save: async (next) => {
+        await inTransaction(database, (session) => addCounts(session, turn, { tally, next }));
+      },
+      failed: (error) => Promise.reject(error),
+    },
+  ]);
+}
+
+/** Adds the applications of a batch whose facts can be read. */
+export function tallyBatch(
+  tally: Tally,
+  { hour, partnerId }: Omit<Place, 'currency'>,
+  decided: DecidedFacts,
+  positions: number,
+): void {
+  for (let position = 0; position < positions; position += 1) {
+    if (decided.read(position) !== 'read') continue;
+    const { currency, debt_amount: amount } = decided.facts;
+    const place = { hour, partnerId, currency };
+    tally.count(place, 'registered');
+    tally.count(place, decided.decision);
+    tally.add(place, 'amount_registered', toMinor(amount, currency));
+  }
+}
+
+/** The time of a turn for events, beside that for batches. */
+const EVENTS_FOR_MS = 100;
+
+/** Counts the events and the first offers that came in. */
+export async function countEvents({ database, clock }: Counting): Promise<void> {
+  const untilMs = clock.monotonicMs() + EVENTS_FOR_MS;
+  do {
+    const { turn } = await readPlace(database);
+    const [read, offers] = [await readEvents(database), await readOffers(database)];
+    if (read.length === 0 && offers.length === 0) return;
+    const tally = await tallyEvents(database, read, offers);
+    const events = new Map<number, number>();
+    for (const { partnerId, number } of read)
+      events.set(partnerId, Math.max(events.get(partnerId) ?? 0, number + 1));
+    const ids = offers.map(({ applicationId }) => applicationId);
+    const counted = { tally, events, offers: ids };
+    if (!(await inTransaction(database, (session) => addCounts(session, turn, counted)))) return;
+  } while (clock.monotonicMs() < untilMs);
+}
+
+async function tallyEvents(
+  database: Database,
+  read: readonly CountedEvent[],
+  offers: readonly NewOffer[],
+): Promise<Tally> {
+  const events = read.filter(({ name }) => name !== null);
+  const idsOf = (some: readonly { readonly applicationId: number }[]) => [
+    ...new Set(some.map(({ applicationId }) => applicationId)),
+  ];
+  // Separate statements, because those about a table of the coordinator may not ask the other machines.
+  const applications = await readApplications(database, idsOf([...events, ...offers]));
+  const lent = await readLent(database, idsOf(events.filter(({ name }) => name === 'disbursed')));
+  const tally = new Tally();
+  for (const { applicationId, hour } of offers) {
+    const application = applications.get(applicationId);
+    // Nobody knows any more whose offer it was.
+    if (application !== undefined) tally.count({ hour, ...application }, 'offered');
+  }
+  for (const { applicationId, hour, partnerId, name } of events) {
+    if (name === null) continue;
+    const application = applications.get(applicationId);
+    const place = { hour, partnerId, currency: application?.currency ?? NO_CURRENCY };
+    tally.count(place, name);
+    if (name !== 'disbursed' || application === undefined) continue;
+    const { amount, currency } = application;
+    tally.add(place, 'amount_disbursed', toMinor(lent.get(applicationId) ?? amount, currency));
+  }
+  return tally;
+}
+
+/**
+ * Makes the job that takes over what was refused. A process begins with all hours that are there; later it looks at the
+ * hours since the turn before, however the clock has stepped meanwhile.
+ */
+export function countRefusals(): (context: Pick<Counting, 'database'>) => Promise<void> {
+  let before: Date | null = null;
+  return async ({ database }) => {
+    const now = await readNow(database);
+    const from = before === null ? null : new Date(Math.min(+before, +now) - 2 * HOUR_MS);
+    for await (const page of readRefusals(database, from))
+      await putRefusals(database, page, (country) => COUNTRY_CURRENCY[country]);
+    before = now;
+  };
+}
