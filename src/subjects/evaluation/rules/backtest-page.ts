@@ -186,7 +186,7 @@ const scrolled = (caption: string, content: Html) =>
 const whole = (count: number) => Math.round(count).toLocaleString('en');
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-/** `test/evaluation/backtest-page.test.ts` has the rule: SHA-256 of the style, as a browser computes it. */
+/** The page's test (backtest-page.test.ts) has the rule: SHA-256 of the style, as a browser computes it. */
 const STYLE_DIGEST = 'sha256-KVbKwZs2VJcqrX4xXqf5nHJuet6UAj3djTiqnfjC/RQ=';
 const STYLE = `
 :root { color-scheme: light dark; --page: #fff; --text: #17211f; --quiet: #566561; --line: #d8dfdd; --before: #566561;
