@@ -83,7 +83,7 @@ test('a document is read by the compiled process of its own', async () => {
     'application/pdf',
   );
   assert.deepEqual(read.lines, ['Certificado de ingresos de octubre de 2026']);
-  assert.equal((await loadLayouts(null)).length, 6);
+  assert.equal((await loadLayouts(null)).length, 7);
 });
 
 test('the program registers a batch on an embedded PostgreSQL in the current folder', async () => {

@@ -82,6 +82,7 @@ export function goodSigning(changes: Partial<Signing> = {}): Signing {
       withdrawal: { until: new Date('2026-12-01T05:00:00Z'), lastDay: '2026-11-30' },
     }),
     tellDebts: async () => ({ kind: 'debts', result: 'told', debts: 'Banco Azul: $ 1', sum: '$ 1' }),
+    readDebts: async () => ({ kind: 'debts', result: 'same' }),
     askDebts: async () => ({ kind: 'debts', result: 'none' }),
     forgetDebts: async () => {},
     withdraw: async () => ({ result: 'withdrawn', evidence: [] }),

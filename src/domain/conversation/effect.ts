@@ -60,10 +60,11 @@ export type Effect =
    */
   | { readonly kind: 'look'; readonly isProven: boolean }
   /**
-   * About the list of debts. `tell`: stores the list in the text of this input; `ask`: reads the list; the result is
-   * the next input. `forget`: what the person told does not count any more.
+   * About the list of debts. `tell`: stores the list in the text of this input; `read`: adds what was read in the
+   * document of this input; `ask`: reads the list; the result is the next input. `forget`: what the person told does
+   * not count any more.
    */
-  | { readonly kind: 'debts'; readonly act: 'tell' | 'ask' | 'forget' }
+  | { readonly kind: 'debts'; readonly act: 'tell' | 'read' | 'ask' | 'forget' }
   /** Signs; the result is the next input. */
   | { readonly kind: 'sign' }
   /** Withdraws the signature; the result is the next input. */

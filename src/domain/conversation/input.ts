@@ -182,7 +182,8 @@ export type QuestionRead = 'can' | 'cannot' | 'may' | 'coming';
 
 /**
  * What became of the list of debts, in the transaction of the turn. `told`: it counts from now on, in the words of the
- * chat. `again`: the person has to write these lines again. `fixed`: the list may not change any more.
+ * chat. `again`: the person has to write these lines again. `same`: a document adds nothing. `fixed`: the list may not
+ * change any more. `refused`: the debts of a document break a rule of the list.
  */
 export type DebtsInput =
   | { readonly kind: 'debts'; readonly result: 'told'; readonly debts: string; readonly sum: string }
@@ -192,7 +193,7 @@ export type DebtsInput =
       readonly fault: LineFault;
       readonly numbers: string;
     }
-  | { readonly kind: 'debts'; readonly result: 'none' | 'too_many' | 'fixed' };
+  | { readonly kind: 'debts'; readonly result: 'none' | 'same' | 'too_many' | 'fixed' | 'refused' };
 
 /** The result of a proof that was made in the transaction of the turn. */
 export type ProofInput =

@@ -47,6 +47,8 @@ const REASON_FATES = {
   holder_not_found: 'operator',
   unknown_layout: 'operator',
   no_months: 'operator',
+  debts_unclear: 'operator',
+  total_differs: 'operator',
   low_confidence: 'operator',
   no_text: 'operator',
   reader_time: 'operator',

@@ -64,7 +64,7 @@ function monthOf(year: string, month: number): Month {
 }
 
 const DAY = /(?:^|\D)(?:(\d{4})-(\d{2})-(\d{2})|(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}))(?!\d)/;
-const DAY_BY_NAME = /(?:^|\D)\d{1,2}(?: de)? ([a-z]{3,10})\.?(?: de)? (\d{4})(?!\d)/;
+const DAY_BY_NAME = /(?:^|\D)(\d{1,2})(?: de)? ([a-z]{3,10})\.?(?: de)? (\d{4})(?!\d)/;
 
 /** The month of the first day that a text names, by number (day before month) or by name; null without one. */
 export function monthOfDay(text: string): Month | null {
@@ -72,9 +72,22 @@ export function monthOfDay(text: string): Month | null {
   const [, isoYear, isoMonth, , , month, year] = DAY.exec(folded) ?? [];
   const number = Number(isoMonth ?? month);
   if (number >= 1 && number <= 12) return monthOf(isoYear ?? year ?? '', number);
-  const [, name = '', namedYear = ''] = DAY_BY_NAME.exec(folded) ?? [];
+  const [, , name = '', namedYear = ''] = DAY_BY_NAME.exec(folded) ?? [];
   const named = numberOf(name);
   return named === undefined ? null : monthOf(namedYear, named);
+}
+
+/** The first day that a text names, written as for `monthOfDay`, as YYYY-MM-DD; null without one. */
+export function dayIn(text: string): string | null {
+  const folded = foldCharacters(text).join('');
+  const [, isoYear, isoMonth, isoDay, firstDay, firstMonth, firstYear] = DAY.exec(folded) ?? [];
+  const [, namedDay, name = '', namedYear] = DAY_BY_NAME.exec(folded) ?? [];
+  const year = isoYear ?? firstYear ?? namedYear;
+  const month = Number(isoMonth ?? firstMonth ?? numberOf(name));
+  const day = Number(isoDay ?? firstDay ?? namedDay);
+  if (year === undefined || !(month >= 1 && month <= 12)) return null;
+  const isDay = day >= 1 && new Date(Date.UTC(Number(year), month - 1, day)).getUTCDate() === day;
+  return isDay ? `${monthOf(year, month)}-${String(day).padStart(2, '0')}` : null;
 }
 
 /** The number of a month since the year 0, so that months can be counted. */

@@ -74,6 +74,12 @@ export function listFault(
   return null;
 }
 
+/** The debts that a list does not have yet, whatever their spelling. */
+export function notListed(listed: readonly Debt[], debts: readonly Debt[], currency: string): Debt[] {
+  const keys = new Set(listed.map((debt) => keyOf(debt, currency)));
+  return debts.filter((debt) => !keys.has(keyOf(debt, currency)));
+}
+
 /** Whether two lists have the same debts, whatever their order and spelling. */
 export function areSame(some: readonly Debt[], others: readonly Debt[], currency: string): boolean {
   const keys = new Set(some.map((debt) => keyOf(debt, currency)));

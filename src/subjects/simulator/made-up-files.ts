@@ -17,7 +17,7 @@ export function statementPdf(statement: Statement): Buffer {
 }
 
 /** A PDF with a page for each list of rows, in Helvetica. Characters beyond Latin-1 become question marks. */
-export function pdfOf(pages: readonly (readonly Row[])[]): Buffer {
+export function pdfOf(pages: readonly (readonly Row[])[], columnWidth = COLUMN_WIDTH): Buffer {
   const objects: string[] = [];
   const add = (text: string) => objects.push(text);
   const numberOfPage = (index: number) => 4 + 2 * index;
@@ -27,7 +27,7 @@ export function pdfOf(pages: readonly (readonly Row[])[]): Buffer {
   );
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   for (const [index, rows] of pages.entries()) {
-    const content = contentOf(rows);
+    const content = contentOf(rows, columnWidth);
     const fonts = '/Resources << /Font << /F1 3 0 R >> >>';
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ${fonts} /Contents ${numberOfPage(index) + 1} 0 R >>`,
@@ -42,12 +42,12 @@ const COLUMN_WIDTH = 170;
 const TOP = 780;
 const LINE_HEIGHT = 18;
 
-function contentOf(rows: readonly Row[]): string {
+function contentOf(rows: readonly Row[], columnWidth: number): string {
   const texts = rows.flatMap((cells, line) =>
     cells.flatMap((cell, column) =>
       cell === ''
         ? []
-        : [`1 0 0 1 ${LEFT + column * COLUMN_WIDTH} ${TOP - line * LINE_HEIGHT} Tm (${escaped(cell)}) Tj`],
+        : [`1 0 0 1 ${LEFT + column * columnWidth} ${TOP - line * LINE_HEIGHT} Tm (${escaped(cell)}) Tj`],
     ),
   );
   return `BT /F1 11 Tf\n${texts.join('\n')}\nET`;

@@ -164,6 +164,8 @@ export const codes: CodeTexts = {
     holder_not_found: 'no holder found',
     unknown_layout: 'unknown layout',
     no_months: 'no months found',
+    debts_unclear: 'debts not readable',
+    total_differs: 'the total differs',
     low_confidence: 'low confidence',
     no_text: 'no text found',
     reader_time: 'the reader took too long',

@@ -163,6 +163,8 @@ export const codes: CodeTexts = {
     holder_not_found: 'sin titular',
     unknown_layout: 'formato desconocido',
     no_months: 'sin meses',
+    debts_unclear: 'deudas ilegibles',
+    total_differs: 'el total difiere',
     low_confidence: 'confianza baja',
     no_text: 'sin texto',
     reader_time: 'el lector tardó demasiado',

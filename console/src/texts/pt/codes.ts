@@ -163,6 +163,8 @@ export const codes: CodeTexts = {
     holder_not_found: 'sem titular',
     unknown_layout: 'formato desconhecido',
     no_months: 'sem meses',
+    debts_unclear: 'dívidas ilegíveis',
+    total_differs: 'o total difere',
     low_confidence: 'confiança baixa',
     no_text: 'sem texto',
     reader_time: 'o leitor demorou demais',

@@ -23,7 +23,7 @@ import { type DocumentReason, fateOf } from '../../../domain/document/document.t
 import { isListOfDebts } from '../../../domain/loan/read-debts.ts';
 import { goOn, handOverTelling, moved, type Next, none, notUnderstood, tellOpen } from './moves.ts';
 import { askAgain, filesChoices } from './questions.ts';
-import { leaveFiles, passOn } from './results.ts';
+import { goOnAlone, leaveFiles, passOn } from './results.ts';
 
 /** The answer at a step that asks for files; null: the text answers nothing there. */
 export function answerFiles(
@@ -199,11 +199,21 @@ const AGAIN = {
 
 /** The list was stored, read, or not taken. */
 export function debtsKnown(flow: Flow, state: State, input: DebtsInput): Next {
-  if (state.place !== 'debts' || state.heldBy === 'operator') return none(state);
+  if (state.place !== 'debts') return none(state);
+  // A confirmed list that a document adds to is no longer confirmed.
+  if (state.heldBy === 'operator')
+    return none(input.result === 'told' ? { ...state, debtList: 'none' } : state);
   switch (input.result) {
     case 'told':
       return moved(
-        { ...state, debtList: 'told', nonce: state.nonce + 1, askedTurn: null, unsaid: false },
+        {
+          ...state,
+          debtList: 'told',
+          complete: state.complete && state.reading > 0,
+          nonce: state.nonce + 1,
+          askedTurn: null,
+          unsaid: false,
+        },
         ask('debts_right', ['right', 'change'], { debts: input.debts, sum: input.sum }),
       );
     case 'none':
@@ -215,7 +225,10 @@ export function debtsKnown(flow: Flow, state: State, input: DebtsInput): Next {
       return moved(state, say(AGAIN[input.fault], { numbers: input.numbers }), ...askAgain(state));
     case 'too_many':
       return moved(state, say('debts_too_many'), ...askAgain(state));
+    case 'same':
+      return goOnAlone(flow, state);
     case 'fixed':
+    case 'refused':
       return handOverTelling(state, 'debts');
   }
 }

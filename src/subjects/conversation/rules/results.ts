@@ -133,7 +133,7 @@ export function passOn(flow: Flow, before: State, left: Purpose, ...effects: rea
 }
 
 /** Goes on by itself if the service waits for nothing any more. */
-function goOnAlone(flow: Flow, state: State): Next {
+export function goOnAlone(flow: Flow, state: State): Next {
   if (state.heldBy === 'operator') return none(state);
   const { place, complete, reading, income, status } = state;
   if ((place === 'earnings' || place === 'debts') && complete && reading === 0)
@@ -176,6 +176,9 @@ function documentRead(flow: Flow, before: State, input: Extract<WorkInput, { kin
     const held = handOverTelling(state, 'documents');
     return moved(held.state, ...told, ...held.effects);
   }
+  // An accepted statement may tell debts (D52).
+  if (purpose === 'debts' && fate === 'accepted' && state.place === 'debts')
+    return moved(state, { kind: 'debts', act: 'read' });
   const on = goOnAlone(flow, state);
   if (on.effects.length > 0) return moved(on.state, ...told, ...on.effects);
   const isAsked = state.place === purpose && state.reading === 0 && told.length > 0;

@@ -6,8 +6,11 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { Purpose } from '../../../domain/conversation/state.ts';
 import type { DocumentState } from '../../../domain/document/document.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
-import type { OperatorContext } from '../../../program/operations/operator-context.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
+import { readDocument } from '../../documents/sql/documents.ts';
+import { debtsOf } from '../../documents/uses/document-file.ts';
 import * as documents from '../../documents/uses/operate.ts';
+import { putDebts, takeOffDebts } from '../../signing/uses/debts.ts';
 import { fileNumber, isReadable } from '../rules/files.ts';
 import { type ConversationId, conversationOf, lockConversation } from '../sql/conversations.ts';
 import {
@@ -22,22 +25,51 @@ import { documentIndexOf } from './work.ts';
 
 export type { Decided, DocumentId, StatedMonths } from '../../documents/uses/operate.ts';
 
-/** Accepts a document in the caller's transaction. Throws `OperatorError` as the use of the documents does. */
+/**
+ * Accepts a document in the caller's transaction, and adds the debts that were read in it to the list (D52). Throws
+ * `OperatorError` as the use of the documents does, and if the list cannot take these debts.
+ */
 export async function acceptDocument(
   ...given: Parameters<typeof documents.acceptDocument>
 ): Promise<documents.Decided> {
   const decided = await documents.acceptDocument(...given);
   await tellOf(given[0], decided);
+  if (decided.document.purpose === 'debts' && decided.from !== 'accepted')
+    await listDebtsOf(given[0], decided.document);
   return decided;
 }
 
-/** Rejects a document in the caller's transaction. Throws `OperatorError` as the use of the documents does. */
+/**
+ * Rejects a document in the caller's transaction, and takes its debts off the list (D52). Throws `OperatorError` as the
+ * use of the documents does.
+ */
 export async function rejectDocument(
   ...given: Parameters<typeof documents.rejectDocument>
 ): Promise<documents.Decided> {
   const decided = await documents.rejectDocument(...given);
   await tellOf(given[0], decided);
+  const { id, applicationId, purpose } = decided.document;
+  if (purpose === 'debts') await takeOffDebts(given[0], applicationId, id);
   return decided;
+}
+
+// The conversation was locked before, in `tellOf`: a turn locks it before the debts too.
+async function listDebtsOf(
+  { database, vault, actor }: OperatorContext,
+  { id, applicationId }: documents.Decided['document'],
+): Promise<void> {
+  const put = await inTransaction(database, (session) => {
+    const read = async () => {
+      const document = await readDocument(session, id);
+      return document && debtsOf(vault, document);
+    };
+    return putDebts(session, vault, applicationId, { read, by: actor });
+  });
+  if (put.kind !== 'refused') return;
+  const { field, rule } = put.fault;
+  throw new OperatorError(
+    `the list cannot take the debts of document ${id}: ${field} ${rule}; run document reject ${id}, and debt add for each`,
+  );
 }
 
 /**

@@ -15,15 +15,18 @@ import { type DebtBlock, sumText } from '../../../domain/loan/debt.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { Channel } from '../../../domain/message/channel.ts';
 import { formatMoney, formatPercent } from '../../../domain/money/money.ts';
+import type { Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { readApplications } from '../../applications/sql/applications.ts';
+import { documentOfInput } from '../../documents/sql/documents.ts';
 import type { DocumentContext } from '../../documents/uses/context.ts';
+import { debtsOf, type StatementDebts } from '../../documents/uses/document-file.ts';
 import { receiveDocument } from '../../documents/uses/receive-document.ts';
 import { checkIncome, type IncomeContext } from '../../income/uses/check-income.ts';
 import { checkAnswer } from '../../signing/uses/check-answer.ts';
 import type { SigningContext } from '../../signing/uses/context.ts';
-import { type DebtList, forgetTold, listOfDebts, tellDebts } from '../../signing/uses/debts.ts';
+import { type DebtList, forgetTold, listOfDebts, putDebts, tellDebts } from '../../signing/uses/debts.ts';
 import { finalSchedule } from '../../signing/uses/final-schedule.ts';
 import { finishContract } from '../../signing/uses/finish-contract.ts';
 import { makeContract } from '../../signing/uses/make-contract.ts';
@@ -236,6 +239,11 @@ export function signingOf(vault: Vault): Signing {
           return { kind: 'debts', result: told.kind };
       }
     },
+    readDebts: async (session, id, locale, documentIndex) => {
+      const read = () => debtsOfInput(session, vault, documentIndex);
+      const put = await putDebts(session, vault, id, { read, by: null });
+      return put.kind === 'list' ? shownDebts(put, locale) : { kind: 'debts', result: put.kind };
+    },
     askDebts: async (session, id, locale) => {
       const list = await listOfDebts(session, vault, id);
       return list === null ? { kind: 'debts', result: 'fixed' } : shownDebts(list, locale);
@@ -245,6 +253,17 @@ export function signingOf(vault: Vault): Signing {
     recordEvidence: (session, some) => recordEvidence(session, vault, some),
     rejectWithdrawn,
   };
+}
+
+/** The debts that the document of a message tells; null: none. */
+async function debtsOfInput(
+  session: Transaction,
+  vault: Vault,
+  documentIndex: string | null,
+): Promise<StatementDebts | null> {
+  if (documentIndex === null) return null;
+  const document = await documentOfInput(session, fromBigint<'channel_message_id'>(documentIndex));
+  return document && debtsOf(vault, document);
 }
 
 /** The most numbers of lines that fit into a sentence. */

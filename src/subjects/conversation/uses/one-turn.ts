@@ -337,7 +337,7 @@ class OneTurn {
         return this.apply({ kind: 'answer', result: this.#noted(await checked, from) }, from);
       }
       case 'debts': {
-        const known = await this.#debtsOf(effect.act, input);
+        const known = await this.#debtsOf(effect.act, input, from);
         return known === null ? undefined : this.apply(known, from);
       }
       case 'look': {
@@ -382,11 +382,16 @@ class OneTurn {
   }
 
   /** Stores, reads or forgets the list of debts; null: nothing follows from it. */
-  #debtsOf(act: Extract<Effect, { kind: 'debts' }>['act'], input: Input): Promise<DebtsInput | null> {
+  #debtsOf(
+    act: Extract<Effect, { kind: 'debts' }>['act'],
+    input: Input,
+    from: OpenedInput | null,
+  ): Promise<DebtsInput | null> {
     const about = [this.#session, this.#applicationId, this.#voice.locale] as const;
     if (act === 'forget')
       return this.#signing.forgetDebts(this.#session, this.#applicationId).then(() => null);
     if (act === 'ask') return this.#signing.askDebts(...about);
+    if (act === 'read') return this.#signing.readDebts(...about, from?.content.documentIndex ?? null);
     return this.#signing.tellDebts(...about, input.kind === 'text' ? input.body : '');
   }
 

@@ -88,6 +88,16 @@ export interface Signing {
     locale: string,
     text: string,
   ): Promise<DebtsInput>;
+  /**
+   * Adds the debts that were read in a document, once. `documentIndex`: the blind index of the channel's id of its
+   * message, as a decimal text; null: there is no document.
+   */
+  readDebts(
+    session: Transaction,
+    applicationId: ApplicationId,
+    locale: string,
+    documentIndex: string | null,
+  ): Promise<DebtsInput>;
   /** The list of debts of this moment. */
   askDebts(session: Transaction, applicationId: ApplicationId, locale: string): Promise<DebtsInput>;
   /** What the person told about debts does not count any more. */

@@ -42,6 +42,13 @@ export function readingJson({ opened }: ShownDocument, isRevealed: boolean) {
     issued: finding?.issued ?? null,
     currency: finding?.currency ?? null,
     months: months(finding),
+    debts: (finding?.debts ?? []).map(({ creditor, reference, balance, asOf, overdueSince }) => ({
+      creditor: value(creditor),
+      reference: value(reference),
+      balance: value(balance),
+      as_of: asOf,
+      overdue_since: overdueSince,
+    })),
     stated_currency: reading?.stated?.currency ?? null,
     stated_months: months(reading?.stated),
   };
@@ -75,5 +82,15 @@ export function shownText(shown: ShownDocument, isRevealed: boolean): string {
     ['Currency', reading.stated_currency ?? reading.currency],
     ['Months read', months(reading.months)],
     ['Months stated', months(reading.stated_months)],
+    ['Debts read', reading.debts.map(debtText).join('\n')],
   ]);
+}
+
+function debtText({
+  creditor,
+  reference,
+  balance,
+  as_of,
+}: ReturnType<typeof readingJson>['debts'][number]): string {
+  return [creditor, reference, balance, as_of].filter((part) => part !== null).join(' ');
 }

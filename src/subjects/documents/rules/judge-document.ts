@@ -39,14 +39,15 @@ export interface Judgement {
   readonly holder: HolderMatch;
 }
 
-/** An operator looks at a statement of earnings with less. */
+/** An operator looks at a statement with less. */
 const LEAST_CONFIDENCE = 0.8;
 /** Characters that OCR guessed are only a hint, however sure it is. */
 const MOST_OCR_CONFIDENCE = 0.5;
 
 /**
  * A statement of earnings is accepted without an operator if its layout is known, it is the applicant's, and it has
- * months. A statement of debts is only kept: nothing is computed from it.
+ * months; one of debts of a known layout if it is the applicant's and each debt can be read (D52). Any other statement
+ * of debts is only kept: nothing is computed from it.
  */
 export function judgeDocument(
   purpose: Purpose,
@@ -62,12 +63,16 @@ export function judgeDocument(
   const found = findStatement(read.lines, layouts);
   const finding = { ...found, confidence: Math.min(found.confidence, most) };
   const holder = holderOf(read.lines, applicant, finding);
-  const reason = purpose === 'debts' ? debtsReason(holder) : earningsReason(holder, finding);
+  const reason = purpose === 'debts' ? debtsReason(holder, finding) : earningsReason(holder, finding);
   return { reason, finding, holder };
 }
 
-function debtsReason(holder: HolderMatch): DocumentReason {
-  return holder === 'another' ? 'another_holder' : 'stored';
+function debtsReason(holder: HolderMatch, finding: Finding): DocumentReason {
+  if (holder === 'another') return 'another_holder';
+  if (finding.debts === undefined) return 'stored';
+  if (holder === 'unknown') return 'holder_not_found';
+  if (finding.debtsFault !== undefined) return finding.debtsFault;
+  return finding.confidence < LEAST_CONFIDENCE ? 'low_confidence' : 'read';
 }
 
 function earningsReason(holder: HolderMatch, finding: Finding): DocumentReason {

@@ -1,10 +1,11 @@
 /**
- * How the statements of one platform look, as data, so that a platform is added without a change of the program; and
- * which lines of a document its months came from (docs/documents.md, "Layouts"). Pure.
+ * How the statements of one platform or lender look, as data, so that one is added without a change of the program;
+ * and which lines of a document its months came from (docs/documents.md, "Layouts"). Pure.
  */
 import { amountsIn, type DecimalMark } from '../../../domain/document/amount.ts';
 import { fold, foldCharacters } from '../../../domain/document/fold.ts';
 import { monthAt } from '../../../domain/document/month.ts';
+import type { Debt } from '../../../domain/loan/debt.ts';
 
 /** What a statement says. */
 export interface Finding {
@@ -18,22 +19,35 @@ export interface Finding {
   readonly issued: string | null;
   /** The months with their amounts in hundredths, in the order of the statement. */
   readonly months: readonly { readonly month: string; readonly amount: number }[];
+  /** The debts of a statement of debts (D52); absent: it has another layout. */
+  readonly debts?: readonly Debt[];
+  /** Why an operator has to look at the debts; absent: nobody has to. */
+  readonly debtsFault?: DebtsFault;
   /** From 0 to 1. */
   readonly confidence: number;
 }
 
-/** A layout. Texts are compared without case and accents. */
-export interface Layout {
+/** `debts_unclear`: the day or a row cannot be read, or there is no row. `total_differs`: the rows add up otherwise. */
+export type DebtsFault = 'debts_unclear' | 'total_differs';
+
+/** What layouts have in common. Texts are compared without case and accents. */
+interface CommonLayout {
   readonly id: string;
-  /** The platform's name for people. */
+  /** The platform's or the lender's name for people. */
   readonly platform: string;
   /** All of these texts stand in each statement of this layout, and in no statement of another one. */
   readonly recognise: readonly string[];
   /** The value stands after one of these labels, in the same line or in the next one. */
   readonly holder_name: readonly string[];
   readonly holder_id: readonly string[];
-  readonly issued: readonly string[];
   readonly currency: string;
+  readonly confidence: number;
+}
+
+/** A layout of statements of earnings. */
+export interface EarningsLayout extends CommonLayout {
+  readonly kind?: 'earnings';
+  readonly issued: readonly string[];
   readonly months: {
     /**
      * The lines between these two texts count. Without `from` they begin with the first line, without `until` they end
@@ -45,7 +59,7 @@ export interface Layout {
     readonly amount: number;
     readonly decimal: DecimalMark;
   };
-  readonly confidence: number;
+  readonly debts?: never;
   /** Lines of a statement, and what has to be found in them: a layout is proved by these. */
   readonly examples: readonly {
     readonly lines: readonly string[];
@@ -58,13 +72,70 @@ export interface Layout {
   }[];
 }
 
+/** A layout of statements of debts (D52). */
+export interface DebtsLayout extends CommonLayout {
+  readonly kind: 'debts';
+  /** The labels of the day on which the balances were these. */
+  readonly as_of: readonly string[];
+  readonly months?: never;
+  readonly debts: {
+    /** Each line with a digit between these two texts is a row. Without `until` the rows end with the last line. */
+    readonly from: string;
+    readonly until?: string;
+    /** How many columns a row has. Only `overdue_since` may be missing, if it is the last one. */
+    readonly columns: number;
+    /** The column of the creditor, from 1 on; or the creditor of all rows. */
+    readonly creditor: number | string;
+    readonly reference?: number;
+    readonly balance: number;
+    /** In its column stands a day, or nothing with a letter or a digit. */
+    readonly overdue_since?: number;
+    readonly decimal: DecimalMark;
+    /** The labels of the sum of the rows; absent: the statement has none. */
+    readonly total?: readonly string[];
+  };
+  /** As in a layout of earnings. */
+  readonly examples: readonly {
+    readonly lines: readonly string[];
+    readonly finds: {
+      readonly holder_name: string;
+      readonly holder_id: string;
+      readonly as_of: string;
+      readonly debts: readonly {
+        readonly creditor: string;
+        readonly reference: string | null;
+        readonly balance: string;
+        readonly overdue_since: string | null;
+      }[];
+    };
+  }[];
+}
+
+/** A layout of either kind; without `kind` it is one of earnings. */
+export type Layout = EarningsLayout | DebtsLayout;
+
 /** Whether a statement has this layout; `text` is all its lines, folded. */
 export function isOfLayout(text: string, { recognise }: Layout): boolean {
   return recognise.every((sign) => text.includes(fold(sign)));
 }
 
+/** The lines after the one with `from` and before the next one with `until`. No lines if `from` does not occur. */
+export function linesBetween(lines: readonly string[], from?: string, until?: string): readonly string[] {
+  const has = (sign: string) => (line: string) => fold(line).includes(fold(sign));
+  const begin = from === undefined ? 0 : lines.findIndex(has(from)) + 1;
+  if (from !== undefined && begin === 0) return [];
+  const rest = lines.slice(begin);
+  const end = until === undefined ? -1 : rest.findIndex(has(until));
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
 /** What separates the columns of a line. */
 const COLUMN = /\s{2,}|\t/;
+
+/** The columns of a line. */
+export function columnsOf(line: string): string[] {
+  return line.trim().split(COLUMN);
+}
 
 /** The value after the first of these labels that a line or a column begins with; null: no line has one. */
 export function valueAfter(lines: readonly string[], labels: readonly string[]): string | null {

@@ -1,11 +1,12 @@
 /**
- * Finds the holder and the months of a statement of earnings: by its layout, or else by what most statements have in
- * common (docs/documents.md, "Layouts"). Pure.
+ * Finds the holder and the months of a statement of earnings, or the debts of one of debts: by its layout, or else by
+ * what most statements have in common (docs/documents.md, "Layouts"). Pure.
  */
 import { amountsIn, type DecimalMark } from '../../../domain/document/amount.ts';
 import { fold } from '../../../domain/document/fold.ts';
-import { monthAt, monthOfDay } from '../../../domain/document/month.ts';
-import { type Finding, isOfLayout, type Layout, valueAfter } from './layout.ts';
+import { dayIn, monthAt, monthOfDay } from '../../../domain/document/month.ts';
+import { debtsIn } from './debt-rows.ts';
+import { type Finding, isOfLayout, type Layout, linesBetween, valueAfter } from './layout.ts';
 
 /** What statements without a known layout often have. Their months are a hint for an operator. */
 const COMMON = {
@@ -31,15 +32,19 @@ export function findStatement(lines: readonly string[], layouts: readonly Layout
   const text = lines.map(fold).join(' ');
   const layout = layouts.find((one) => isOfLayout(text, one));
   if (layout === undefined) return findCommon(lines, text);
-  const { months, currency, confidence } = layout;
+  const { id, currency, confidence } = layout;
+  const holderName = valueAfter(lines, layout.holder_name);
+  const holderId = valueAfter(lines, layout.holder_id);
+  const found = { layout: id, holderName, holderId, currency, confidence };
+  if (layout.kind === 'debts') {
+    const day = dayIn(valueAfter(lines, layout.as_of) ?? '');
+    return { ...found, issued: day?.slice(0, 7) ?? null, months: [], ...debtsIn(lines, layout, day) };
+  }
+  const { months } = layout;
   return {
-    layout: layout.id,
-    holderName: valueAfter(lines, layout.holder_name),
-    holderId: valueAfter(lines, layout.holder_id),
+    ...found,
     issued: monthOfDay(valueAfter(lines, layout.issued) ?? ''),
-    currency,
-    months: monthsIn(part(lines, months.from, months.until), months.amount, months.decimal),
-    confidence,
+    months: monthsIn(linesBetween(lines, months.from, months.until), months.amount, months.decimal),
   };
 }
 
@@ -62,16 +67,6 @@ function currencyIn(text: string): string | null {
   const found = new Set([...text.matchAll(CODES)].map(([, code = '']) => code.toUpperCase()));
   const [only] = found;
   return found.size === 1 ? (only ?? null) : null;
-}
-
-/** The lines after the one with `from` and before the next one with `until`. No lines if `from` does not occur. */
-function part(lines: readonly string[], from?: string, until?: string): readonly string[] {
-  const has = (sign: string) => (line: string) => fold(line).includes(fold(sign));
-  const begin = from === undefined ? 0 : lines.findIndex(has(from)) + 1;
-  if (from !== undefined && begin === 0) return [];
-  const rest = lines.slice(begin);
-  const end = until === undefined ? -1 : rest.findIndex(has(until));
-  return end === -1 ? rest : rest.slice(0, end);
 }
 
 /** The lines that begin with a month and have an amount after that. */

@@ -3,7 +3,9 @@
  * (docs/documents.md, "The store"). Uses the document store and the vault.
  */
 import { createHash } from 'node:crypto';
+import type { DocumentId } from '../../../domain/document/document.ts';
 import type { HolderMatch } from '../../../domain/document/holder.ts';
+import type { Debt } from '../../../domain/loan/debt.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { Finding } from '../rules/layout.ts';
 import type { SealedDocument, StoredFile } from '../sql/documents.ts';
@@ -58,6 +60,20 @@ export async function storeFile(
 export function readingOf(vault: Vault, document: SealedDocument): Reading | null {
   const secret = secretOf(vault, document);
   return secret && partOf<Reading>(secret, document, 'reading');
+}
+
+/** The debts that an accepted statement of debts tells (D52). */
+export interface StatementDebts {
+  readonly documentId: DocumentId;
+  readonly currency: string | null;
+  readonly debts: readonly Debt[];
+}
+
+/** The debts that a document tells; null: it is not accepted, or none were read. Throws as `openDocument` does. */
+export function debtsOf(vault: Vault, document: SealedDocument): StatementDebts | null {
+  if (document.purpose !== 'debts' || document.state !== 'accepted') return null;
+  const { debts = [], currency = null } = readingOf(vault, document)?.finding ?? {};
+  return debts.length === 0 ? null : { documentId: document.id, currency, debts };
 }
 
 function secretOf(vault: Vault, { fileKey, sealedSecret }: SealedDocument): Buffer | null {

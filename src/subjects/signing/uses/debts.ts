@@ -12,6 +12,7 @@ import {
   debtFault,
   listFault,
   MOST_DEBTS,
+  notListed,
 } from '../../../domain/loan/debt.ts';
 import { localDate } from '../../../domain/loan/local-day.ts';
 import { type ReadDebts, readDebts } from '../../../domain/loan/read-debts.ts';
@@ -249,4 +250,82 @@ export async function listOfDebts(
   const application = await readForContract(session, vault, id);
   if (application === null) return null;
   return { debts: await currentDebts(session, vault, id), currency: application.debt.currency };
+}
+
+// The third part: what a statement tells, in the transaction of a turn or of an operator's decision.
+
+/** Debts that were read in a document. */
+export interface DebtsOfDocument {
+  readonly documentId: number;
+  readonly currency: string | null;
+  readonly debts: readonly Debt[];
+}
+
+/** What became of the debts of a document. `same`: the list stays as it was. `refused`: none of them was taken. */
+export type PutDebts =
+  | ({ readonly kind: 'list' } & DebtList)
+  | { readonly kind: 'same' | 'fixed' }
+  | { readonly kind: 'refused'; readonly fault: DebtFault };
+
+/** Who added debts that a document tells, if nobody decided about it. */
+const READ_BY = 'document';
+
+/**
+ * Adds the debts of a document to the list, all or none; those that the list has already count once. `read` is called
+ * when the list is held, so a decision about the document that came first is seen; null: it tells none. `by` null: the
+ * debts were read without an operator, and this counts once for each document, whatever became of them since.
+ */
+export async function putDebts(
+  session: Transaction,
+  vault: Vault,
+  id: ApplicationId,
+  { read, by }: { readonly read: () => Promise<DebtsOfDocument | null>; readonly by: string | null },
+): Promise<PutDebts> {
+  const application = await holdList(session, vault, id);
+  if (typeof application === 'string') return { kind: 'fixed' };
+  const found = await read();
+  if (found === null) return { kind: 'same' };
+  const { documentId, debts } = found;
+  const all = await allDebts(session, vault, id);
+  const listed = all.filter(({ removedAt }) => removedAt === null);
+  const before = by === null ? all : listed;
+  if (before.some((debt) => debt.documentId === documentId)) return { kind: 'same' };
+  const { currency } = application.debt;
+  const today = dayIn(application, await databaseTime(session));
+  const fault = faultOfRead(found, currency, today);
+  if (fault !== null) return { kind: 'refused', fault };
+  const added = notListed(listed, debts, currency);
+  const full = listFault(listed, added, currency);
+  if (full !== null) return { kind: 'refused', fault: full };
+  if (added.length === 0) return { kind: 'same' };
+  for (const debt of added)
+    await insertDebt(session, vault, id, debt, { toldBy: 'document', documentId, addedBy: by ?? READ_BY });
+  await closeShown(session, id);
+  return { kind: 'list', debts: await currentDebts(session, vault, id), currency };
+}
+
+/** Which rule the debts of a document break, whatever the list has; null: none. */
+function faultOfRead(found: DebtsOfDocument, currency: string, today: string): DebtFault | null {
+  if (found.currency !== currency)
+    return { field: 'currency', rule: `must be ${currency}, the currency of the application` };
+  for (const debt of found.debts) {
+    const fault = debtFault(debt, currency, today);
+    if (fault !== null) return fault;
+  }
+  return listFault([], found.debts, currency);
+}
+
+/** Takes the debts of a rejected document off the list, in the caller's transaction. A final or signed list stays. */
+export async function takeOffDebts(
+  { database, vault, actor }: OperatorContext,
+  id: ApplicationId,
+  documentId: number,
+): Promise<void> {
+  await inTransaction(database, async (session) => {
+    if (typeof (await holdList(session, vault, id)) === 'string') return;
+    const listed = await currentDebts(session, vault, id);
+    const told = listed.filter((debt) => debt.documentId === documentId).map((debt) => debt.id);
+    const by = { by: actor, at: await databaseTime(session) };
+    if ((await removeDebts(session, id, told, by)) > 0) await closeShown(session, id);
+  });
 }
