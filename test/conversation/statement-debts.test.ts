@@ -8,9 +8,12 @@ import { takeTurns } from '../../src/subjects/conversation/uses/turns.ts';
 import { readContract } from '../../src/subjects/signing/sql/contracts.ts';
 import { ANA, documentStage, newestMonths } from '../documents/support.ts';
 import { APPROVED } from '../support/applicant.ts';
+import { beforeStatement } from '../support/before-statement.ts';
 import { conversationsOf, goodPerformer } from '../support/conversations.ts';
 import { type DebtsStatement, debtsPdf } from '../support/debts-statement.ts';
+import { eventually } from '../support/eventually.ts';
 import { testSigning } from '../support/signing.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const stage = await documentStage();
 const { database, vault, simulator, json, run } = stage;
@@ -142,6 +145,30 @@ describe('a statement that counts (D52)', () => {
     assert.match(await last(ana), /Suman \$ 5\.800\.000\. ¿Está bien\?/);
   });
 
+  it('that is read after the person confirmed a list asks again, also where an operator speaks meanwhile', async () => {
+    for (const isHeld of [false, true]) {
+      const ana = await atDebts();
+      await ana.write('Banco Rojo 100.000');
+      await chat.hear(await fileOf(ana, statement()));
+      await chat.skipPause();
+      await takeTurns(chat.context);
+      await chat.hear(await ana.textEvent('Sí, está bien'));
+      await chat.skipPause();
+      await takeTurns(chat.context);
+      assert.equal((await ana.row()).state.debtList, 'confirmed');
+      if (isHeld) await chat.hear(await ana.textEvent('ASESOR'));
+      await chat.skipPause();
+      await takeTurns(chat.context);
+      assert.equal(await ana.place(), isHeld ? 'debts operator' : 'debts service');
+      await chat.settle();
+      if (isHeld) await json('conversation', 'give-back', `${ana.id}`);
+      await chat.settle();
+      assert.equal(await ana.place(), 'debts service', String(faults));
+      if (!/Suman/.test(await last(ana))) await ana.write('Ya envié todo');
+      assert.match(await last(ana), /Banco Rojo[\s\S]*Suman \$ 5\.800\.000\. ¿Está bien\?/);
+    }
+  });
+
   it('that is read after the person went on without debts adds none', async () => {
     const ana = await atDebts();
     await chat.hear(await fileOf(ana, statement()));
@@ -234,6 +261,31 @@ describe('a rejected statement (D52)', () => {
     await decide('reject', (await documentOf(ana)).id);
     assert.deepEqual(await listOf(ana, '--all'), []);
   });
+});
+
+it('a rejection waits for the turn that puts the debts on the list, and takes them off again (D52)', async () => {
+  const ana = await atDebts();
+  await chat.hear(await fileOf(ana, statement()));
+  await chat.skipPause();
+  await takeTurns(chat.context);
+  await chat.perform('files');
+  const { id } = await documentOf(ana);
+  let rejected: Promise<unknown> | undefined;
+  const begin = async () => {
+    rejected = json('document', 'reject', `${id}`, '--reason', 'test');
+    await eventually('the decision waits for the turn', async () => {
+      const waiting = await waitingSessions(database);
+      return waiting.some(({ query }) => query.includes('FROM conversations')) || undefined;
+    });
+  };
+  await takeTurns({
+    ...chat.context,
+    database: beforeStatement(chat.context.database, 'write_turns', begin),
+  });
+  await rejected;
+  await chat.settle();
+  assert.deepEqual([await listOf(ana), await listOf(ana, '--all')], [[], READ]);
+  assert.deepEqual(faults, []);
 });
 
 it('what was read is shown masked, and revealed with a reason (D52)', async () => {
