@@ -1,12 +1,13 @@
 /**
  * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`). With
- * `--until signed` it registers one application instead and plays its applicant until the contract is signed.
+ * `--until signed` it registers one application instead and plays its applicant until the contract is signed; with
+ * `--until disbursed` two operators then pay it out.
  *
  * `VENTANILLA_URL` is the URL to send to (default: `PORT` and `BASE_PATH` of this machine). `VENTANILLA_API_KEY` is the
  * key; without it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first
  * start. With `NO_COLOR` there are no colours. `VENTANILLA_SIMULATOR_URL` is the URL of the simulator's page (default:
  * `OPS_PORT` of this machine). As for the service, variables may stand in `.env`. The exit code is 0 where the batch
- * was answered with 200, or with `--until signed` where the contract was signed; else 1. `--within SECONDS` gives the
+ * was answered with 200, or with `--until` where it came so far; else 1. `--within SECONDS` gives the
  * chat another time than 80 seconds, and each of its requests as much.
  */
 
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { call, DemoError, endpoint, ROOT, readKey, readVariables, simulatorPage } from './demo/service.ts';
+import { untilDisbursed } from './demo/until-disbursed.ts';
 import { untilSigned } from './demo/until-signed.ts';
 
 interface Result {
@@ -114,6 +116,7 @@ async function showOutcomes(url: URL, key: string): Promise<void> {
 const USAGE = `Usage: npm run demo                        sends a hundred applicants and shows what became of each
        npm run demo -- --until signed     plays one applicant until the contract is signed; --within SECONDS
                                           after it gives the chat more time than 80 seconds, on a busy machine
+       npm run demo -- --until disbursed  also pays the loan out, before the end of the time to withdraw
 
 Variables, which may stand in .env: PORT, BASE_PATH, OPS_PORT and DATA_DIR as the service has them, or in their place
 VENTANILLA_URL, VENTANILLA_SIMULATOR_URL and VENTANILLA_API_KEY; NO_COLOR.`;
@@ -122,9 +125,11 @@ async function main([option, until, ...rest]: readonly string[]): Promise<void> 
   if (option === undefined) return showOutcomes(endpoint(), await readKey());
   if (option === '--help' || option === '-h') return console.log(USAGE);
   if (option !== '--until') throw new DemoError(`unknown argument '${option}'\n\n${USAGE}`);
-  if (until !== 'signed') throw new DemoError(`--until must be: signed\n\n${USAGE}`);
+  if (until !== 'signed' && until !== 'disbursed')
+    throw new DemoError(`--until must be: signed, disbursed\n\n${USAGE}`);
   const limitMs = readLimitMs(rest);
-  await untilSigned(endpoint(), await readKey(), simulatorPage(), limitMs);
+  const play = until === 'signed' ? untilSigned : untilDisbursed;
+  await play(endpoint(), await readKey(), simulatorPage(), limitMs);
 }
 
 /** Undefined without `--within`. */

@@ -21,16 +21,26 @@ interface Answer {
   readonly errors_detail?: readonly { readonly error: string }[];
 }
 interface Feed {
-  readonly events: readonly { readonly type: string; readonly data: { readonly id: number } }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly data: { readonly id: number; readonly to?: string };
+  }[];
   readonly next: string | null;
   readonly has_more: boolean;
 }
 
-const told = (who: string, text: string) => console.log(`${styleText('bold', who.padEnd(10))}  ${text}`);
+export const told = (who: string, text: string) =>
+  console.log(`${styleText('bold', who.padEnd(10))}  ${text}`);
 const applicantDoes = (text: string) => told('applicant', styleText('cyan', text));
 
+/** An application whose contract is signed, and its chat. */
+export interface Signed {
+  readonly id: number;
+  readonly walk: Walk;
+}
+
 /** Registers an applicant and plays the chat until the contract is signed. Throws `DemoError` where it is not. */
-export async function untilSigned(url: URL, key: string, page: string, limitMs = LIMIT_MS): Promise<void> {
+export async function untilSigned(url: URL, key: string, page: string, limitMs = LIMIT_MS): Promise<Signed> {
   const startedMs = performance.now();
   const one = await register(url, key, limitMs);
   const phone = new DemoPhone(page.replace(/\/$/, ''), one.phone, limitMs);
@@ -45,7 +55,7 @@ export async function untilSigned(url: URL, key: string, page: string, limitMs =
   applicantDoes(`writes "${DEBTS.join('", "')}"`);
   await walk.doing(() => phone.write(DEBTS.join('\n')));
   await walk.tapWhere('the list of debts with its sum', 'right');
-  await walk.tapWhere('the offer with its costs', 'go_on');
+  await walk.tapWhere('the offer with its costs', 'go_on', 'right');
   const shown = await walk.readContract();
   await walk.next('the question for the last characters of the ID number', () => true);
   applicantDoes('writes the last four characters of the ID number');
@@ -63,6 +73,7 @@ export async function untilSigned(url: URL, key: string, page: string, limitMs =
     'look at',
     `${page} (the chat), npx ventanilla conversation show ${one.id}, npx ventanilla contract show ${one.id}`,
   );
+  return { id: one.id, walk };
 }
 
 async function register(url: URL, key: string, limitMs: number): Promise<Registered> {
@@ -97,15 +108,23 @@ async function register(url: URL, key: string, limitMs: number): Promise<Registe
   }
 }
 
-/** One of the last pages of the feed has the event of a moment ago. */
-async function isSigned(url: URL, key: string, id: number, limitMs: number): Promise<true | undefined> {
+function isSigned(url: URL, key: string, id: number, limitMs: number): Promise<true | undefined> {
+  return isTold({ url, key, limitMs }, 'contract.signed', ({ data }) => data.id === id);
+}
+
+/** Whether the feed has an event: one of its last pages has that of a moment ago. */
+export async function isTold(
+  { url, key, limitMs }: { readonly url: URL; readonly key: string; readonly limitMs: number },
+  type: string,
+  fits: (event: Feed['events'][number]) => boolean,
+): Promise<true | undefined> {
   for (let after: string | null = null; ; ) {
     const feed = new URL(`${url.href.replace(/\/$/, '')}/events`);
-    feed.searchParams.set('types', 'contract.signed');
+    feed.searchParams.set('types', type);
     feed.searchParams.set('limit', '500');
     if (after !== null) feed.searchParams.set('after', after);
     const { events, next, has_more } = await call<Feed>(feed, key, undefined, limitMs);
-    if (events.some(({ data }) => data.id === id)) return true;
+    if (events.some(fits)) return true;
     if (!has_more) return undefined;
     after = next;
   }
@@ -117,11 +136,11 @@ function placeOf({ buttons }: Reply, choice: string): number {
 }
 
 /** The way through the chat: what came is told once, and each wait is for what comes after the applicant's last act. */
-class Walk {
+export class Walk {
   readonly #phone: DemoPhone;
   readonly #id: number;
   readonly #page: string;
-  readonly #byMs: number;
+  #byMs: number;
   readonly #told = new Set<string>();
   /** Replies before the applicant's last act. */
   #before = 0;
@@ -149,15 +168,27 @@ class Walk {
     await this.doing(() => this.#phone.act('tap', { messageId, button }));
   }
 
-  /** Waits for a reply with a button of this choice, and taps it. */
-  async tapWhere(what: string, choice: string): Promise<Reply> {
-    const indexIn = ({ buttons }: Reply) =>
-      buttons.findIndex(({ payload }) => payload.endsWith(`.${choice}`));
-    const reply = await this.next(what, (one) => indexIn(one) !== -1);
-    const index = indexIn(reply);
+  /**
+   * Waits for a reply with a button of this choice, and taps it. `before`: the choice that the applicant has tapped
+   * before. It is tapped again if its question comes again, as after a text that a busy service has heard twice.
+   */
+  async tapWhere(what: string, choice: string, before?: string): Promise<Reply> {
+    const reply = await this.#wait(what, async ({ replies }) => {
+      const askedWith = (one: string) =>
+        replies.slice(this.#before).findLast((reply) => placeOf(reply, one) !== -1);
+      const found = askedWith(choice);
+      const asked = before === undefined ? undefined : askedWith(before);
+      if (found === undefined && asked !== undefined) await this.#tap(asked, before!);
+      return found;
+    });
+    await this.#tap(reply, choice);
+    return reply;
+  }
+
+  async #tap(reply: Reply, choice: string): Promise<void> {
+    const index = placeOf(reply, choice);
     applicantDoes(`taps "${reply.buttons[index]?.title}"`);
     await this.doing(() => this.#phone.act('choose', { replyId: reply.replyId, choice: index }));
-    return reply;
   }
 
   /** Waits for the contract, opens it and accepts it. Returns the file's id. */
@@ -172,10 +203,20 @@ class Walk {
     await this.#open('the signed contract', (mediaId) => mediaId !== shown);
   }
 
-  async #open(what: string, isWanted: (mediaId: string) => boolean): Promise<string> {
+  /** Gives what follows so much time from now on. */
+  allow(limitMs: number): void {
+    this.#byMs = performance.now() + limitMs;
+  }
+
+  /** Waits for the final schedule, and opens it. */
+  async readSchedule(): Promise<void> {
+    await this.#open('the final schedule', (_, filename) => filename.endsWith('-schedule.pdf'));
+  }
+
+  async #open(what: string, isWanted: (mediaId: string, filename: string) => boolean): Promise<string> {
     const { document } = await this.next(
       what,
-      (one) => one.document !== null && isWanted(one.document.mediaId),
+      (one) => one.document !== null && isWanted(one.document.mediaId, one.document.filename),
     );
     if (document === null) throw this.#missing(what);
     const bytes = await this.#phone.open(document.mediaId);

@@ -11,7 +11,9 @@ import { buffer } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { DemoError } from '../../examples/demo/service.ts';
+import { untilDisbursed } from '../../examples/demo/until-disbursed.ts';
 import { untilSigned } from '../../examples/demo/until-signed.ts';
+import { commandLine } from '../cli/harness.ts';
 import { testService } from '../support/service.ts';
 import { REPOSITORY } from '../support/sources.ts';
 
@@ -69,8 +71,8 @@ describe('npm run demo', () => {
 
   it('names the argument that it does not know, and shows its options', async () => {
     for (const [options, fault] of [
-      [['--until'], '--until must be: signed'],
-      [['--until', 'paid'], '--until must be: signed'],
+      [['--until'], '--until must be: signed, disbursed'],
+      [['--until', 'paid'], '--until must be: signed, disbursed'],
       [['signed'], "unknown argument 'signed'"],
       [['--until', 'signed', 'x'], "unknown argument 'x'"],
       [['--until', 'signed', '--within', '9', 'x'], "unknown argument 'x'"],
@@ -98,6 +100,24 @@ describe('npm run demo', () => {
       assert.equal(code, 0, `${stdout}\n${stderr}`);
       assert.match(stdout, /^signed +the contract of application \d+/m);
     }
+  });
+
+  it('pays before the end of the time to withdraw, by two operators, and brings the final schedule', async () => {
+    const { run } = commandLine(service, { DATA_DIR: dataDir });
+    const asked: string[][] = [];
+    await untilDisbursed(new URL(`${service.url}/PRO`), apiKey, page, 300_000, (...args) => {
+      asked.push([...args]);
+      return run(...args);
+    });
+    const payments = asked.filter(([, act]) => act === 'disburse');
+    assert.deepEqual(
+      payments.map((args) => [args.includes('--override'), args.includes('--second')]),
+      [
+        [false, false],
+        [true, true],
+      ],
+      'without the override the payment is refused',
+    );
   });
 
   it('takes another phone where the first one has an open application', async () => {

@@ -43,9 +43,10 @@ test('a new service takes a batch and a signature, outlives a kill, stops, and c
     },
   );
 
-  await t.test('the demo plays a chat to the signed contract', async () => {
-    const told = await pasted(`${shown(/^ *(.*npm run demo)$/m)} -- --until signed --within 900`);
+  await t.test('the demo plays a chat to the signed contract, and pays it out', async () => {
+    const told = await pasted(`${shown(/^ *(.*npm run demo)$/m)} -- --until disbursed --within 900`);
     assert.match(told, /^signed +the contract of application/m);
+    assert.match(told, /^disbursed +application \d+ before the end of the time to withdraw/m);
   });
 
   const first = await submit(service, apiKey, batch, keyed);
