@@ -34,7 +34,15 @@ describe('an application of the service on its page', { skip }, async () => {
   );
   const { visitAs, desk } = await consoleInBrowser(
     deskRoutes(
-      { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+      {
+        database: runtime,
+        vault,
+        clock: machineClock,
+        undoSeconds: 10,
+        lookShare: 0,
+        dueHours: 24,
+        terms: async () => null,
+      },
       async () => ({ store: files, readText: shownText() }),
     ),
     null,

@@ -16,7 +16,13 @@ const store = await testDatabase();
 const { database, runtime, vault } = store;
 const desk = await proposalDesk(store);
 const ana = await desk.operator('ana');
-const DECISION = { act: 'approve', reasonCode: 'unspecified', reason: 'fine', isOverride: false } as const;
+const DECISION = {
+  act: 'approve',
+  reasonCode: 'unspecified',
+  reason: 'fine',
+  isOverride: false,
+  lines: [],
+} as const;
 
 const failures: unknown[] = [];
 const start = () => {
@@ -34,7 +40,7 @@ const start = () => {
 };
 const propose = (id: number, undoSeconds: number) =>
   proposeOne(
-    { database: runtime, vault, undoSeconds, dueHours: 24 },
+    { database: runtime, vault, undoSeconds, dueHours: 24, terms: async () => null },
     { ...DECISION, makerId: ana.id },
     { id: id as never, lastEvent: '0' },
     null,

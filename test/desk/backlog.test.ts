@@ -75,6 +75,7 @@ const DECISION = {
   reason: 'x',
   isOverride: false,
   makerId: 1,
+  lines: [],
 } as const;
 
 let proposals = 0;
@@ -91,6 +92,7 @@ async function propose(some: readonly ApplicationId[]): Promise<void> {
       decidedOn: '0',
       signedAt: null,
       needsSecond: null,
+      lines: null,
     },
   }));
   const how = { at, applyAt: new Date(at.getTime() + 600_000), request: null };

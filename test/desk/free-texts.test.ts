@@ -11,7 +11,7 @@ const store = await testDatabase();
 const ROUTES = deskRoutes(
   {
     ...{ database: store.runtime, vault: store.vault, clock: store.clock },
-    ...{ undoSeconds: 10, lookShare: 0, dueHours: 24 },
+    ...{ undoSeconds: 10, lookShare: 0, dueHours: 24, terms: async () => null },
   },
   noStore,
 );

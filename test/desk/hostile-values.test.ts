@@ -16,7 +16,15 @@ const store = await testDatabase();
 const { runtime, vault } = store;
 // No application of the test has a document.
 const ROUTES = deskRoutes(
-  { database: runtime, vault, clock: machineClock, undoSeconds: 600, lookShare: 0, dueHours: 24 },
+  {
+    database: runtime,
+    vault,
+    clock: machineClock,
+    undoSeconds: 600,
+    lookShare: 0,
+    dueHours: 24,
+    terms: async () => null,
+  },
   async () => ({}) as never,
 );
 /** A refused sign-in rests for half a second (test/operators/refusal-cost.test.ts), and here are many of them. */

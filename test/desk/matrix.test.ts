@@ -22,7 +22,15 @@ const partner = await json('partner', 'add', '--name', 'Uno', '--country', 'CO')
 const { id: key } = await json('key', 'issue', '--partner', `${partner.id}`);
 const register = await registrarOf(store);
 const ROUTES = deskRoutes(
-  { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+  {
+    database: runtime,
+    vault,
+    clock: machineClock,
+    undoSeconds: 10,
+    lookShare: 0,
+    dueHours: 24,
+    terms: async () => null,
+  },
   () => Promise.reject(new Error('no documents')),
 );
 const desk = await startTestConsole(store, ROUTES);

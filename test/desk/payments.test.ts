@@ -1,6 +1,7 @@
 /** What a payment stands on, and why one is refused: in codes, with the date (D46, D48). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Terms } from '../../src/domain/loan/terms.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
@@ -16,12 +17,14 @@ import { untilDone } from '../support/until-done.ts';
 const store = await testDatabase();
 const { database, runtime, vault } = store;
 const signing = await testSigning(store);
+let terms: Terms | null = signing.context.terms;
 const context = {
   database: runtime,
   vault,
   clock: machineClock,
   undoSeconds: 600,
   dueHours: 24,
+  terms: async () => terms,
   lookShare: 0,
 };
 const noFiles = () => Promise.reject(new Error('these tests open no document'));
@@ -36,6 +39,110 @@ async function act(visitor: Visitor, id: number, what: string, body: object) {
 }
 const pay = (visitor: Visitor, id: number, changes: object = {}) =>
   act(visitor, id, 'proposals', { act: 'disburse', reason: 'paid', ...changes });
+
+/** The lines that pay a contract by its list; `more`: a change of the amount. */
+async function linesOf(id: number, more = 0, reference = `TR-${id}`) {
+  const [planned] = await signing.json('disbursement', 'plan', `${id}`);
+  const { rows } = await database.query<{ day: string }>(
+    "SELECT to_char(clock_timestamp() AT TIME ZONE 'America/Bogota', 'YYYY-MM-DD') AS day",
+  );
+  const amount = `${Number(planned.amount) + more}`;
+  return [{ payee: planned.payee, amount, reference, value_date: rows[0]!.day }];
+}
+/** A signed contract whose time to withdraw is over. */
+async function payable(): Promise<number> {
+  const id = await signing.begin(APPROVED);
+  await signing.sign(id);
+  await database.query(
+    "UPDATE application_states SET withdrawable_until = now() - interval '1 second' WHERE application_id = $1",
+    [id],
+  );
+  return id;
+}
+const confirm = async (proposal: number) =>
+  rob.ask('POST', `/api/proposals/${proposal}/confirm`, { seen: await seenBy(rob, proposal) });
+const applyAll = async () => {
+  await makeProposalsDue(store);
+  await untilDone(
+    async () => (await applyNext(context, (_id, error) => assert.fail(String(error)))) === null,
+  );
+};
+const proposalOf = async (id: number) =>
+  (await database.query('SELECT state, returned_for, lines FROM proposals WHERE id = $1', [id])).rows[0];
+
+describe('the lines of a proposed payment (D46, D48)', () => {
+  it('are confirmed by the second operator as they are, and paid', async () => {
+    const id = await payable();
+    const lines = await linesOf(id);
+    const { status, body } = await pay(ruth, id, { lines });
+    assert.equal(status, 200, JSON.stringify(body));
+    const { body: list } = await rob.ask('GET', '/api/proposals?list=to_confirm');
+    const listed = list.proposals.find((one: { id: number }) => one.id === body.id);
+    assert.deepEqual(listed.facts.lines, lines);
+    assert.ok(!JSON.stringify(await proposalOf(body.id)).includes('applicant'), 'they lie sealed');
+    assert.equal((await confirm(body.id)).status, 200);
+    await applyAll();
+    assert.equal((await read(id)).status, 'disbursed');
+    const [row] = await signing.json('disbursement', 'list', `${id}`);
+    assert.deepEqual([row.payee, row.amount, row.reference], ['applicant', lines[0]!.amount, `TR-${id}`]);
+    assert.match(row.recorded_by, /^operator \d+$/);
+    assert.match(row.second, /^operator \d+$/);
+    assert.equal((await proposalOf(body.id)).lines, null, 'they go with the end of the proposal');
+  });
+
+  it('that differ from the list, or are none, are refused at once without the override', async () => {
+    const id = await payable();
+    for (const lines of [[], await linesOf(id, 1)]) {
+      const refused = await pay(ruth, id, { lines });
+      assert.deepEqual([refused.status, refused.body.code], [409, 'lines_differ']);
+    }
+    const wrong = await pay(ruth, id, { lines: [...(await linesOf(id)), ...(await linesOf(id))] });
+    assert.deepEqual([wrong.status, wrong.body.error], [400, 'body: line 2 repeats line 1']);
+    const rejected = await act(ruth, id, 'proposals', {
+      act: 'reject',
+      reason: 'x',
+      lines: await linesOf(id),
+    });
+    assert.equal(rejected.status, 400);
+    const { status, body } = await pay(ruth, id, { lines: await linesOf(id, 1), override: true });
+    assert.deepEqual([status, body.needs_second], [200, 'override']);
+    assert.equal((await confirm(body.id)).status, 200);
+    await applyAll();
+    assert.equal((await read(id)).status, 'disbursed');
+  });
+
+  it('come back where the maximum fell meanwhile, and nothing is paid (D45)', async () => {
+    const id = await payable();
+    const { body } = await pay(ruth, id, { lines: await linesOf(id) });
+    assert.equal((await confirm(body.id)).status, 200);
+    const before = terms!;
+    const month = (await linesOf(id))[0]!.value_date.slice(0, 7);
+    const CO = { ...before.countries.CO!, legal_maximum: { [month]: '1' } };
+    terms = { ...before, countries: { CO } };
+    await applyAll();
+    terms = before;
+    const { state, returned_for } = await proposalOf(body.id);
+    assert.deepEqual([state, returned_for], ['returned', 'above_maximum']);
+    assert.equal((await read(id)).status, 'pending_signature');
+    assert.deepEqual(await signing.json('disbursement', 'list', `${id}`), []);
+  });
+
+  it('of another proposal, or changed ones, pay nothing', async () => {
+    const [id, other] = [await payable(), await payable()];
+    const [mine, theirs] = [
+      (await pay(ruth, id, { lines: await linesOf(id) })).body,
+      (await pay(ruth, other, { lines: await linesOf(other) })).body,
+    ];
+    await confirm(mine.id);
+    await database.query(
+      'UPDATE proposals SET lines = (SELECT o.lines FROM proposals o WHERE o.id = $2) WHERE id = $1',
+      [mine.id, theirs.id],
+    );
+    await applyAll();
+    assert.equal((await proposalOf(mine.id)).state, 'returned');
+    assert.equal((await read(id)).status, 'pending_signature');
+  });
+});
 
 describe('a payment', () => {
   it('is refused with a code before the signature, and until the period is over, with the date (D46)', async () => {
@@ -59,7 +166,7 @@ describe('a payment', () => {
       [id],
     );
     assert.equal((await read(id)).payment_held_by, null);
-    const { status, body } = await pay(ruth, id);
+    const { status, body } = await pay(ruth, id, { lines: await linesOf(id) });
     assert.equal(status, 200, JSON.stringify(body));
     const seen = await seenBy(rob, body.id);
     assert.equal((await rob.ask('POST', `/api/proposals/${body.id}/confirm`, { seen })).status, 200);

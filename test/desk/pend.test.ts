@@ -30,7 +30,14 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 const talks = await conversationsOf(store, key);
-const context = { database: runtime, vault, clock: machineClock, undoSeconds: 600, dueHours: 24 };
+const context = {
+  database: runtime,
+  vault,
+  clock: machineClock,
+  undoSeconds: 600,
+  dueHours: 24,
+  terms: async () => null,
+};
 const desk = await startTestConsole(store, [
   ...applicationRoutes(context),
   ...pendRoutes(context),

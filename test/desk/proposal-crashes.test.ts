@@ -18,7 +18,13 @@ const store = await testDatabase();
 const { database, runtime, vault } = store;
 const desk = await proposalDesk(store, { lookShare: 1 });
 const ana = await desk.operator('ana');
-const DECISION = { act: 'approve', reasonCode: 'unspecified', reason: 'fine', isOverride: false } as const;
+const DECISION = {
+  act: 'approve',
+  reasonCode: 'unspecified',
+  reason: 'fine',
+  isOverride: false,
+  lines: [],
+} as const;
 
 const traces = async (id: number) =>
   (
@@ -40,7 +46,13 @@ const DONE = { reviews: 1, events: 1, acts: 1, items: 0, open: 0, looks: 1, stat
 async function applyDying(id: number, death: Death | null): Promise<readonly boolean[]> {
   const dying = new Dying(death);
   dying.arm();
-  const dead = { database: dying.over(runtime), vault, clock: machineClock, lookShare: 1 };
+  const dead = {
+    database: dying.over(runtime),
+    vault,
+    clock: machineClock,
+    lookShare: 1,
+    terms: async () => null,
+  };
   await applyNext(dead, () => {}).catch((error: unknown) => {
     // What died in the middle tries to put the proposal off, with a session of its own that works.
     if (!(error instanceof Crash)) throw error;
@@ -82,7 +94,7 @@ it('a death at any statement of a proposal makes it once or not at all, and its 
     const dying = new Dying(death);
     dying.arm();
     const made = proposeOne(
-      { database: dying.over(runtime), vault, undoSeconds: 600, dueHours: 24 },
+      { database: dying.over(runtime), vault, undoSeconds: 600, dueHours: 24, terms: async () => null },
       { ...DECISION, makerId: ana.id },
       { id: id as never, lastEvent: '0' },
       key,

@@ -30,7 +30,15 @@ const register = await registrarOf(store);
 const desk = await startTestConsole(
   store,
   deskRoutes(
-    { database: runtime, vault, clock: machineClock, undoSeconds: 10, lookShare: 0, dueHours: 24 },
+    {
+      database: runtime,
+      vault,
+      clock: machineClock,
+      undoSeconds: 10,
+      lookShare: 0,
+      dueHours: 24,
+      terms: async () => null,
+    },
     () => Promise.reject(new Error('no documents')),
   ),
 );

@@ -29,6 +29,7 @@ const context = {
   clock: machineClock,
   undoSeconds: 600,
   dueHours: 24,
+  terms: async () => null,
   lookShare: 0,
 };
 const noFiles = () => Promise.reject(new Error('these tests open no document'));

@@ -44,6 +44,7 @@ export async function deskBrowser(around: (route: Route) => Route = (route) => r
     undoSeconds: UNDO_SECONDS,
     lookShare: 0,
     dueHours: 24,
+    terms: async () => null,
   };
   const routes = deskRoutes(context, noStore).map(around);
   const console = await startTestConsole(store, routes, Promise.resolve(built));

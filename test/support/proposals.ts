@@ -71,7 +71,15 @@ export async function proposalDesk(
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const ingest = await registrarOf(store);
-  const desk = { database: runtime, vault, clock: machineClock, undoSeconds, lookShare, dueHours: 24 };
+  const desk = {
+    database: runtime,
+    vault,
+    clock: machineClock,
+    undoSeconds,
+    lookShare,
+    dueHours: 24,
+    terms: async () => null,
+  };
   const routes = [...applicationRoutes(desk), ...proposalRoutes(desk), ...more(desk)];
   const site = await startTestConsole(store, routes);
   let phones = 3_000_000_000;

@@ -85,16 +85,16 @@ $$;
 CREATE OR REPLACE FUNCTION write_proposals(
   p_results text[], p_maker_id integer, p_act text, p_reason_code text, p_reason text, p_is_override boolean,
   p_at timestamptz, p_apply_at timestamptz, p_ids bigint[], p_proposal_ids bigint[], p_decided_on bigint[],
-  p_signed_at timestamptz[], p_needs_second text[], p_macs bytea[]
+  p_signed_at timestamptz[], p_needs_second text[], p_macs bytea[], p_lines bytea[] DEFAULT NULL
 ) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO proposals (id, application_id, act, reason_code, reason, is_override, maker_id, decided_on, decided_signed_at,
-    needs_second, created_at, apply_at, mac)
+    needs_second, created_at, apply_at, mac, lines)
   SELECT u.proposal_id, u.id, p_act, p_reason_code, p_reason, p_is_override, p_maker_id, u.decided_on, u.signed_at,
-    u.needs_second, p_at, p_apply_at, u.mac
-  FROM unnest(p_results, p_ids, p_proposal_ids, p_decided_on, p_signed_at, p_needs_second, p_macs)
-    AS u(result, id, proposal_id, decided_on, signed_at, needs_second, mac)
+    u.needs_second, p_at, p_apply_at, u.mac, u.lines
+  FROM unnest(p_results, p_ids, p_proposal_ids, p_decided_on, p_signed_at, p_needs_second, p_macs, p_lines)
+    AS u(result, id, proposal_id, decided_on, signed_at, needs_second, mac, lines)
   WHERE u.result = 'proposed';
 END
 $$;

@@ -59,6 +59,7 @@ export async function startOperatorListener(
     { businessRoutes },
     { canSomebodySignIn },
     { openShownFiles },
+    { termsNow },
   ] = await Promise.all([
     import('../../listeners/operator/console-api.ts'),
     import('../../subjects/operators/routes/accounts.ts'),
@@ -67,6 +68,7 @@ export async function startOperatorListener(
     import('../../subjects/business/routes/business.ts'),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
+    import('../../subjects/signing/open.ts'),
   ]);
   if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database, vault))) {
     throw new ConfigError(
@@ -101,6 +103,7 @@ export async function startOperatorListener(
             dueHours: setting(REVIEW_DUE_HOURS),
             undoSeconds: setting(UNDO_SECONDS),
             lookShare: setting(SECOND_LOOK_SHARE),
+            terms: termsNow(store, setting),
           },
           () => openShownFiles(setting, store.clock),
         ),

@@ -5,6 +5,7 @@
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext } from '../../program/subject/subject.ts';
+import { termsNow } from '../signing/open.ts';
 import { SECOND_LOOK_SHARE } from './settings.ts';
 import { type Look, lookAtOpen } from './sql/open-proposals.ts';
 import { mendAhead, moveByLeap } from './sql/proposal-times.ts';
@@ -21,7 +22,8 @@ const LEAST_LEAP_MS = 1_000;
 
 /** Starts the loop. Any number of processes run it. */
 export function startApplying({ database, vault, clock, log, failed, setting }: LoopContext): Loop {
-  const desk = { database, vault, clock, lookShare: setting(SECOND_LOOK_SHARE) };
+  const terms = termsNow({ database, clock }, setting);
+  const desk = { database, vault, clock, terms, lookShare: setting(SECOND_LOOK_SHARE) };
   const watch = leapWatch();
   /** The leaps that are not corrected yet. */
   const leaps: Leap[] = [];

@@ -71,9 +71,15 @@ export class DeskActs {
     undoSeconds = UNDO_SECONDS,
   ): Promise<Proposed | null> {
     const { database, vault } = this.#context;
-    const desk = { database, vault, undoSeconds, dueHours: DUE_HOURS };
+    const desk = { database, vault, undoSeconds, dueHours: DUE_HOURS, terms: async () => null };
     const id = idOf(applicationId);
-    const decision = { act: action, reasonCode: 'unspecified', reason: REASON, isOverride: false } as const;
+    const decision = {
+      act: action,
+      reasonCode: 'unspecified',
+      reason: REASON,
+      isOverride: false,
+      lines: [],
+    } as const;
     const key = `chaos ${++this.#serial}`;
     const lastEvent = await this.#untilKnown(() => lastEventOf(database, id));
     if (typeof lastEvent !== 'string') return null;

@@ -55,6 +55,10 @@ export const desk: DeskTexts = {
     unreadable: 'los datos guardados no se pueden leer',
     not_signed: 'el contrato no está firmado',
     withdrawable: 'el solicitante aún puede retractarse del contrato',
+    lines_differ: 'las líneas del pago no son las de la lista del contrato',
+    no_terms: 'las condiciones no tienen nada para su país',
+    no_maximum: 'las condiciones no tienen la tasa máxima legal del mes del pago',
+    above_maximum: 'su tasa supera la máxima legal del día',
   },
   conflicts: {
     illegal: 'Su estado no lo permite ahora.',
@@ -67,6 +71,11 @@ export const desk: DeskTexts = {
     not_in_review: 'Ya no está en revisión.',
     not_said: 'La conversación no recibe mensajes ahora. Inténtalo otra vez, o aplázala sin mensaje.',
     withdrawable: 'El solicitante todavía puede retractarse del contrato. Espera, o paga a pesar de ello.',
+    lines_differ: 'Las líneas no son las de la lista del contrato. Corrígelas, o paga a pesar de ello.',
+    no_terms: 'Las condiciones no tienen nada para su país. Las tiene que completar un administrador.',
+    no_maximum:
+      'Las condiciones no tienen la tasa máxima legal del mes del pago. La tiene que agregar un administrador.',
+    above_maximum: 'Su tasa supera la máxima legal del día.',
     claimed: 'La tiene otro operador.',
     proposed: 'Ya hay una decisión propuesta sobre ella.',
     not_open: 'Esta propuesta ya no está abierta.',

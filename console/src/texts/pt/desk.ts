@@ -55,6 +55,10 @@ export const desk: DeskTexts = {
     unreadable: 'os dados guardados não podem ser lidos',
     not_signed: 'o contrato não está assinado',
     withdrawable: 'o solicitante ainda pode se arrepender do contrato',
+    lines_differ: 'as linhas do pagamento não são as da lista do contrato',
+    no_terms: 'as condições não têm nada para o país',
+    no_maximum: 'as condições não têm a taxa máxima legal do mês do pagamento',
+    above_maximum: 'a taxa passa da máxima legal do dia',
   },
   conflicts: {
     illegal: 'A situação não permite isso agora.',
@@ -67,6 +71,11 @@ export const desk: DeskTexts = {
     not_in_review: 'Não está mais em análise.',
     not_said: 'A conversa não recebe mensagens agora. Tente de novo, ou deixe pendente sem mensagem.',
     withdrawable: 'O solicitante ainda pode se arrepender do contrato. Espere, ou pague apesar disso.',
+    lines_differ: 'As linhas não são as da lista do contrato. Corrija, ou pague apesar disso.',
+    no_terms: 'As condições não têm nada para o país. Um administrador tem de completar.',
+    no_maximum:
+      'As condições não têm a taxa máxima legal do mês do pagamento. Um administrador tem de acrescentar.',
+    above_maximum: 'A taxa passa da máxima legal do dia.',
     claimed: 'Está com outro operador.',
     proposed: 'Já há uma decisão proposta sobre ela.',
     not_open: 'Esta proposta não está mais aberta.',

@@ -16,6 +16,14 @@ export { AGAINST, BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
 /** The most applications of one decision on many. */
 export const MOST_AT_ONCE = 10_000;
 
+/** A line of a payment, by the rules of `application disburse` (docs/signing.md). */
+const Line = form({
+  payee: Type.String({ minLength: 1, maxLength: 200 }),
+  amount: Type.String({ minLength: 1, maxLength: 20 }),
+  reference: Type.String({ minLength: 1, maxLength: 200 }),
+  value_date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+});
+
 /** The free text of an act: one line, which should name nobody. No partner sees it. */
 export const ActReason = Type.String({ minLength: 1, maxLength: 500 });
 
@@ -25,6 +33,8 @@ export const NewProposal = form({
   reason: ActReason,
   /** Pays out although the contract asks for more (D46); only with `disburse`. */
   override: Type.Optional(Type.Boolean()),
+  /** What is paid to whom; only with `disburse`, where the contract is signed. */
+  lines: Type.Optional(Type.Array(Line, { maxItems: 40 })),
 });
 
 const PROPOSAL = {
@@ -87,6 +97,8 @@ export const ProposalFacts = form({
   observed_income: orNull(form({ confirmed: Type.Boolean(), observed: orNull(Type.Number()) })),
   /** What speaks against the decision: the score, or what the file says about the reason. */
   against: Type.Array(oneOf(AGAINST)),
+  /** What a payment pays to whom; null: the lines do not open. */
+  lines: orNull(Type.Array(Line)),
   /** Neither its maker nor the asking operator has the authority for the amount, so another operator has to confirm. */
   lacks_authority: Type.Boolean(),
   /** Stands for everything that a confirmation shows. Whoever confirms sends it back. */

@@ -235,9 +235,10 @@ function listRoute(desk: Desk): Route {
 
 function decisionOf(
   { operatorId }: Asking,
-  { act, reason_code = UNSPECIFIED, reason, override = false }: NewProposalBody,
+  { act, reason_code = UNSPECIFIED, reason, override = false, lines = [] }: NewProposalBody,
 ): OperatorDecision {
-  return { act, reasonCode: reason_code, reason, isOverride: override, makerId: operatorId };
+  const paid = lines.map(({ value_date, ...line }) => ({ ...line, valueDate: value_date }));
+  return { act, reasonCode: reason_code, reason, isOverride: override, makerId: operatorId, lines: paid };
 }
 
 function proposalIdOf(text: string | undefined): number {

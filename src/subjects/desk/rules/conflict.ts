@@ -12,6 +12,13 @@ export const CONFLICTS = [
   'not_signed',
   /** The applicant may withdraw from the contract, up to `until` (D46). */
   'withdrawable',
+  /** The lines of the payment differ from the contract's list, or there are none (D46). */
+  'lines_differ',
+  /** The terms have nothing for the country, or no legal maximum for the month of the payment (D45). */
+  'no_terms',
+  'no_maximum',
+  /** The rate of the contract is above the legal maximum on the day of the payment (D45). */
+  'above_maximum',
   /** Another operator (`by`) holds it, up to `until`. */
   'claimed',
   /** A decision is proposed: by whom (`by`) and which (`act`). */

@@ -33,6 +33,13 @@ export const RETURN_CODES = [
   'not_signed',
   /** The applicant may withdraw from the contract (D46). */
   'withdrawable',
+  /** The lines of the payment differ from the contract's list (D46). */
+  'lines_differ',
+  /** The terms have nothing for the country, or no legal maximum for the month of the payment (D45). */
+  'no_terms',
+  'no_maximum',
+  /** The rate of the contract is above the legal maximum on the day of the payment (D45). */
+  'above_maximum',
 ] as const;
 
 export type ReturnCode = (typeof RETURN_CODES)[number];

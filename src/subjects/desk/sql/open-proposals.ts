@@ -45,7 +45,7 @@ export async function writeConfirmation(
 const END = `
   WITH gone AS (DELETE FROM open_proposals WHERE application_id = $2 AND proposal_id = $1)
   UPDATE proposals p SET state = $3, outcome = $4, second_id = coalesce($5, p.second_id), returned_for = $6,
-    ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = ''
+    ended_at = t.now, ended_ms = t.ms, mac = '', second_mac = '', lines = NULL
   FROM (SELECT clock_timestamp() AS now, elapsed_ms() AS ms) AS t WHERE p.id = $1`;
 
 /** How a proposal ends. `secondId`: who declined it. `returnedFor`: the reason if it is returned. */

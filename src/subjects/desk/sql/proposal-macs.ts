@@ -3,6 +3,7 @@
  * somebody has written into `proposals` without the keys is not applied, and moves no application in an operator's name
  * (docs/operators.md, "Proposals"; `seal/row-macs.ts`).
  */
+import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
@@ -22,6 +23,8 @@ export interface ProposedFacts {
   readonly decidedOn: string;
   readonly signedAt: Date | null;
   readonly needsSecond: SecondReason | null;
+  /** The sealed lines of a payment; null: it has none. */
+  readonly lines: Buffer | null;
   /** In whole milliseconds, as all times in the service's own rows, because a `Date` has no smaller parts. */
   readonly applyAt: Date;
 }
@@ -40,13 +43,15 @@ export const MACED_PROPOSAL = `p.id::float8, p.application_id::float8 AS "applic
   p.reason_code AS "reasonCode", p.reason, p.is_override AS "isOverride", p.maker_id AS "makerId",
   p.decided_on AS "decidedOn", p.decided_signed_at AS "signedAt", p.needs_second AS "needsSecond",
   p.apply_at AS "applyAt", p.second_id AS "secondId", p.confirmed_at IS NOT NULL AS "isConfirmed", p.mac,
-  p.second_mac AS "secondMac"`;
+  p.second_mac AS "secondMac", p.lines`;
 
 function proposed(row: ProposedFacts) {
   return [
     ...[row.id, row.applicationId, row.act, row.reasonCode, row.isOverride],
     ...[row.makerId, Number(row.decidedOn), row.signedAt?.getTime() ?? null, row.needsSecond],
     row.applyAt.getTime(),
+    // A proposal without lines has the MAC that version 1.0 gives it.
+    ...(row.lines === null ? [] : [hash('sha256', row.lines)]),
   ];
 }
 

@@ -24,6 +24,8 @@ export interface StoredProposal {
   readonly state: ProposalState;
   /** null: the maker decides alone. */
   readonly needsSecond: SecondReason | null;
+  /** The sealed lines of an open payment; null: it has none, or it has ended. */
+  readonly lines: Buffer | null;
   /** Who confirmed or declined it. */
   readonly second: By | null;
   readonly confirmedAt: Date | null;
@@ -43,7 +45,7 @@ const SHOWN = `
   SELECT p.id, p.application_id::float8 AS "applicationId", p.act, p.reason_code AS "reasonCode", p.reason,
     p.is_override AS "isOverride", ${by('p.maker_id', 'm')} AS maker, p.created_at AS "createdAt", p.apply_at AS "applyAt",
     p.state, p.needs_second AS "needsSecond", ${by('p.second_id', 's')} AS second, p.confirmed_at AS "confirmedAt",
-    p.ended_at AS "endedAt", p.outcome, p.returned_for AS "returnedFor"
+    p.ended_at AS "endedAt", p.outcome, p.returned_for AS "returnedFor", p.lines
   FROM proposals p JOIN operators m ON m.id = p.maker_id LEFT JOIN operators s ON s.id = p.second_id`;
 const ONE = `${SHOWN} WHERE p.id = $1`;
 /** The most proposals in the timeline of an application. */
@@ -131,10 +133,10 @@ export async function countToConfirm(session: Session, operatorId: number, most:
 }
 
 const ERASE = `
-  UPDATE proposals SET reason = 'erased', outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
+  UPDATE proposals SET reason = 'erased', lines = NULL, outcome = CASE WHEN outcome IS NOT NULL THEN 'erased' END
   WHERE application_id = ANY ($1::bigint[])`;
 
-/** Replaces every free text about these applications by one word. */
+/** Replaces every free text about these applications by one word, and deletes the lines of proposed payments. */
 export async function eraseProposals(session: Session, ids: readonly ApplicationId[]): Promise<void> {
   await session.query(ERASE, [ids]);
 }

@@ -6,6 +6,7 @@
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
+import type { PaidLine } from '../../../domain/loan/disbursement.ts';
 import type { Authority } from '../../../domain/operator/authority.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
@@ -117,6 +118,8 @@ export interface OperatorDecision {
   readonly reason: string;
   readonly isOverride: boolean;
   readonly makerId: number;
+  /** What a payment pays to whom. */
+  readonly lines: readonly PaidLine[];
 }
 
 /** A decision on one application: what is proposed, or why nothing is proposed. */
@@ -129,6 +132,8 @@ export type Candidate =
       readonly decidedOn: string;
       readonly signedAt: Date | null;
       readonly needsSecond: SecondReason | null;
+      /** The sealed lines of a payment; null: it has none. */
+      readonly lines: Buffer | null;
     };
 
 /**
@@ -144,9 +149,9 @@ export interface Proposing {
 const PLACE = `
   SELECT p.results, p.claimed_by AS "claimedBy", p.claimed_until AS "claimedUntil", clock_timestamp() AS now
   FROM place_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) AS p`;
-const WRITE = 'SELECT write_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
+const WRITE = 'SELECT write_proposals($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)';
 /** Both statements in one, which saves a round trip. */
-const PROPOSE = `${PLACE}, write_proposals(p.results, $1, $13, $14, $15, $16, $5, $6, $8, $10, $11, $17, $12, $18)`;
+const PROPOSE = `${PLACE}, write_proposals(p.results, $1, $13, $14, $15, $16, $5, $6, $8, $10, $11, $17, $12, $18, $19)`;
 
 /** What became of a request. */
 export interface Proposed {
@@ -172,7 +177,16 @@ export async function addProposal(
   const { act, reasonCode, reason, isOverride } = decision;
   const columns = proposalColumns(vault, decision, how, [candidate]);
   const placing = placingOf(decision, how, columns, false);
-  const values = [...placing, act, reasonCode, reason, isOverride, columns.signedAt, columns.macs];
+  const values = [
+    ...placing,
+    act,
+    reasonCode,
+    reason,
+    isOverride,
+    columns.signedAt,
+    columns.macs,
+    columns.lines,
+  ];
   return onlyRow((await session.query<Proposed>(PROPOSE, values)).rows);
 }
 
@@ -187,15 +201,17 @@ export async function addProposals(
   const { act, reasonCode, reason, isOverride, makerId } = decision;
   const columns = proposalColumns(vault, decision, how, candidates);
   const made = onlyRow((await session.query<Proposed>(PLACE, placingOf(decision, how, columns, true))).rows);
-  const { ids, proposalIds, decidedOn, signedAt, needsSecond, macs } = columns;
+  const { ids, proposalIds, decidedOn, signedAt, needsSecond, macs, lines } = columns;
   await session.query(WRITE, [
     ...[made.results, makerId, act, reasonCode, reason, isOverride, how.at, how.applyAt],
-    ...[ids, proposalIds, decidedOn, signedAt, needsSecond, macs],
+    ...[ids, proposalIds, decidedOn, signedAt, needsSecond, macs, lines],
   ]);
   return made;
 }
 
-const NOTHING_PROPOSED = { proposalId: null, decidedOn: null, signedAt: null, needsSecond: null, mac: null };
+const NOTHING_PROPOSED = {
+  ...{ proposalId: null, decidedOn: null, signedAt: null, needsSecond: null, mac: null, lines: null },
+};
 
 /** The values of the proposals, column by column. A candidate with an objection has only its id and the objection. */
 function proposalColumns(
@@ -226,6 +242,7 @@ function proposalColumns(
     signedAt: rows.map(({ signedAt }) => signedAt),
     needsSecond: rows.map(({ needsSecond }) => needsSecond),
     macs: rows.map(({ mac }) => mac),
+    lines: rows.map(({ lines }) => lines),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ReviewAction,
   TRANSITIONS,
 } from '../../../domain/application/lifecycle.ts';
+import type { Terms } from '../../../domain/loan/terms.ts';
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
@@ -18,6 +19,9 @@ import type { Vault } from '../../../seal/vault.ts';
 import { moveApplication } from '../../applications/sql/applications.ts';
 import { holdApplication } from '../../applications/sql/desk/decision-facts.ts';
 import { lastChangeOf } from '../../applications/sql/desk/last-event.ts';
+import { payOut } from '../../conversation/uses/signed/pay-out.ts';
+import type { Payment, PaymentContext } from '../../signing/uses/disburse.ts';
+import { openProposed } from '../../signing/uses/proposed-lines.ts';
 import { heldBy, heldText, illegalText, waitAfterTry } from '../rules/proposal.ts';
 import { type Returned, whyReturned } from '../rules/returned.ts';
 import { holdDeciders } from '../sql/deciders.ts';
@@ -34,6 +38,12 @@ import { type DecisionFacts, decidedFactsOf } from './decided-facts.ts';
 import { actorOf } from './meanwhile.ts';
 import { type LookingDesk, noteDecision } from './second-looks.ts';
 
+/** What applying needs. */
+export interface ApplyingDesk extends LookingDesk {
+  /** Reads the terms of the day, for payments. */
+  readonly terms: () => Promise<Terms | null>;
+}
+
 /** What became of a due proposal; null: none was due. */
 export type Applied = 'applied' | 'returned' | 'lost' | 'put off' | null;
 
@@ -45,7 +55,7 @@ export type Applied = 'applied' | 'returned' | 'lost' | 'put off' | null;
  * put off, and `onFailure` hears of it. Rejects only for trouble of the store; then nothing is changed.
  */
 export async function applyNext(
-  desk: LookingDesk,
+  desk: ApplyingDesk,
   onFailure: (proposalId: number, error: unknown) => void,
 ): Promise<Applied> {
   const { database, vault } = desk;
@@ -68,13 +78,14 @@ export async function applyNext(
 
 async function end(
   session: Transaction,
-  { vault, lookShare }: LookingDesk,
+  { vault, lookShare, terms }: ApplyingDesk,
   due: DueProposal,
 ): Promise<'applied' | 'returned'> {
   const { act, isOverride, makerId, secondId, applicationId, proposalId, reason } = due;
   // The facts are read now, because the move takes the application out of the queue.
   const facts = (await decidedFactsOf(session, [applicationId])).get(applicationId);
-  const returned = (await whyHeldBack(session, vault, due, facts)) ?? (await move(session, due));
+  const returned =
+    (await whyHeldBack(session, vault, due, facts)) ?? (await move({ session, vault, terms }, due));
   const second = secondId === null ? '' : `, second ${operatorName(secondId)}`;
   if (returned !== null) {
     await backToQueue(session, applicationId);
@@ -134,23 +145,34 @@ async function whyHeldBack(
 }
 
 /** Moves the application if it is still as it was decided on. Otherwise returns why not. */
-async function move(session: Transaction, due: DueProposal): Promise<Returned | null> {
-  const { applicationId, act, signedAt, decidedOn, reason, reasonCode, isOverride } = due;
+async function move(context: PaymentContext, due: DueProposal): Promise<Returned | null> {
+  const { applicationId, act, signedAt, decidedOn, reason, reasonCode } = due;
+  const { session } = context;
   const held = await holdApplication(session, applicationId);
   if (held === null) return DELETED;
   if (held.status === null) return illegal(act, null);
   if (held.lastEvent !== decidedOn) return { code: 'changed', text: await changedText(session, due) };
   if (held.signedAt?.getTime() !== signedAt?.getTime())
     return { code: 'signed', text: 'the applicant has signed the contract meanwhile' };
-  const moved = await moveApplication(session, applicationId, {
-    ...TRANSITIONS[act],
-    actor: operatorName(due.makerId),
-    action: act,
-    reason,
-    reasonCode,
-    isOverride,
+  const by = {
+    ...{ actor: operatorName(due.makerId), reason, reasonCode },
     ...(due.secondId !== null && { second: operatorName(due.secondId) }),
-  });
+  };
+  if (act === 'disburse') return pay(context, due, by);
+  const moved = await moveApplication(session, applicationId, { ...TRANSITIONS[act], action: act, ...by });
+  return moved?.moved ? null : illegal(act, moved?.status ?? null);
+}
+
+/** Pays out by the lines that the second operator has confirmed. Otherwise returns why not. */
+async function pay(
+  context: PaymentContext,
+  { applicationId, proposalId, act, isOverride, lines: sealed }: DueProposal,
+  by: Pick<Payment, 'actor' | 'reason' | 'reasonCode' | 'second'>,
+): Promise<Returned | null> {
+  const lines = sealed && (await openProposed(context, applicationId, proposalId, sealed));
+  const paid = await payOut(context, applicationId, { ...by, isOverride, lines: lines ?? [] });
+  if (paid.kind === 'refused') return { code: paid.objections[0] ?? 'lines_differ', text: paid.text };
+  const { moved } = paid;
   if (moved?.heldByContract) {
     const until = moved.withdrawableUntil;
     return { code: heldBy(until), text: heldText(until && withOffset(until)) };

@@ -4,9 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { PaidLine } from '../../../domain/loan/disbursement.ts';
 import type { Decision } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { openProposed } from '../../signing/uses/proposed-lines.ts';
 import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
 import { haveAuthority } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
@@ -24,6 +26,8 @@ export interface ProposalFacts {
   /** What the file contains. */
   readonly evidence: Evidence;
   readonly against: readonly Against[];
+  /** What a payment pays to whom; null: the lines do not open. */
+  readonly lines: readonly PaidLine[] | null;
   /** Neither the maker nor the asking operator has the authority for the amount. */
   readonly lacksAuthority: boolean;
   /** Stands for the proposal and all these facts. Whoever confirms sends back the one that was shown. */
@@ -49,6 +53,7 @@ export async function proposalFactsOf(
   const evidenceOf = await readEvidence(session, ids);
   const makers = proposals.map(({ maker }) => maker.id);
   const deciders = await readDeciders(session, vault, [...new Set([operatorId, ...makers])]);
+  const linesOf = await openedLines(session, vault, proposals);
   return new Map(
     proposals.map((proposal) => {
       const { id, applicationId, act, isOverride, maker } = proposal;
@@ -64,11 +69,26 @@ export async function proposalFactsOf(
         decision,
         evidence,
         against: speaksAgainst(proposal, score, evidence),
+        lines: linesOf.get(id) ?? null,
         lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
       };
       return [id, { ...shown, seen: digestOf(proposal, shown) }];
     }),
   );
+}
+
+/** The lines of proposed payments, by the ids of the proposals; null: they do not open. */
+async function openedLines(
+  session: Session,
+  vault: Vault,
+  proposals: readonly StoredProposal[],
+): Promise<ReadonlyMap<number, readonly PaidLine[] | null>> {
+  const opened = new Map<number, readonly PaidLine[] | null>();
+  for (const { id, applicationId, lines } of proposals) {
+    const found = lines && openProposed({ session, vault }, applicationId, id, lines).catch(() => null);
+    opened.set(id, lines === null ? [] : await found);
+  }
+  return opened;
 }
 
 /** The digest of what a confirmation shows. Only equal contents have equal digests. */

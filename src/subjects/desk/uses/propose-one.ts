@@ -9,6 +9,7 @@ import type { Session } from '../../../ground/postgres/database.ts';
 import { againAfterConflict } from '../../../ground/postgres/database.ts';
 import { readLogin } from '../../../program/operations/sql/logins.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
+import { proposedLines } from '../../signing/uses/proposed-lines.ts';
 import { type BulkResult, heldBy, heldText, illegalText } from '../rules/proposal.ts';
 import { keyedRequest } from '../sql/desk-requests.ts';
 import { readProposal, type StoredProposal } from '../sql/proposals.ts';
@@ -54,16 +55,17 @@ export async function proposeOne(
       const [outcome] = outcomesBefore(before);
       return { proposal: (await readProposal(database, outcome!.proposalId!))!, now: basis.now };
     }
-    const [candidate] = candidatesOf(decision, [decided], basis);
+    const candidate = candidatesOf(decision, [decided], basis)[0]!;
     const status = facts.get(id)?.status ?? null;
-    if (candidate!.objection !== null)
-      throw await refusalOf(database, decision, id, { result: candidate!.objection, status });
-    await requirePayable(database, decision, id);
+    if (candidate.objection !== null)
+      throw await refusalOf(database, decision, id, { result: candidate.objection, status });
+    const lines = await requirePayable(desk, decision, candidate);
     const how = proposing(desk, basis, request);
-    const made = await addProposal(database, vault, decision, how, candidate!);
+    const proposed = { ...candidate, lines };
+    const made = await addProposal(database, vault, decision, how, proposed);
     const [result] = made.results;
     if (result === 'proposed')
-      return { proposal: newProposal(decision, candidate!, maker, how), now: made.now };
+      return { proposal: newProposal(decision, proposed, maker, how), now: made.now };
     throw await refusalOf(database, decision, id, { result: result!, status, obstacle: made });
   });
 }
@@ -71,7 +73,7 @@ export async function proposeOne(
 /** A proposal as it has just been made. */
 function newProposal(
   { act, reasonCode, reason, isOverride }: OperatorDecision,
-  { id, proposalId, needsSecond }: Extract<Candidate, { objection: null }>,
+  { id, proposalId, needsSecond, lines }: Extract<Candidate, { objection: null }>,
   maker: Stand['maker'],
   { at, applyAt }: Proposing,
 ): StoredProposal {
@@ -83,6 +85,7 @@ function newProposal(
     reason,
     isOverride,
     needsSecond,
+    lines,
     maker: { id: maker.id, login: maker.login },
     createdAt: at,
     applyAt,
@@ -95,17 +98,27 @@ function newProposal(
   };
 }
 
-/** Refuses a payment at once if `move_application` would refuse it when the proposal is applied. */
+/**
+ * Refuses a payment at once if it would be refused when the proposal is applied. Returns the sealed lines for the
+ * proposal; null: it has none.
+ */
 async function requirePayable(
-  session: Session,
-  { act, isOverride }: OperatorDecision,
-  id: ApplicationId,
-): Promise<void> {
-  if (act !== 'disburse' || isOverride) return;
-  const held = await heldByContract(session, id);
-  if (held === null) return;
-  const until = held.until && withOffset(held.until);
-  throw conflict(heldBy(held.until), heldText(until), { until });
+  { database, vault, terms }: ProposingDesk,
+  { act, isOverride, lines: given }: OperatorDecision,
+  { id, proposalId, signedAt }: Extract<Candidate, { objection: null }>,
+): Promise<Buffer | null> {
+  if (act !== 'disburse') return null;
+  const held = isOverride ? null : await heldByContract(database, id);
+  if (held !== null) {
+    const until = held.until && withOffset(held.until);
+    throw conflict(heldBy(held.until), heldText(until), { until });
+  }
+  // Without a signature there is no list to pay by. A signature that comes later returns the proposal.
+  if (signedAt === null && given.length === 0) return null;
+  const lines = await proposedLines({ session: database, vault, terms }, id, proposalId, given);
+  const [objection] = lines.objections;
+  if (objection !== undefined && !isOverride) throw conflict(objection, lines.text);
+  return lines.sealed;
 }
 
 /** The refusal of a proposal. `obstacle`: what stood in the way when it was written. */

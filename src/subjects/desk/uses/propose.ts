@@ -5,6 +5,7 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { TRANSITIONS } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators } from '../../../domain/application/reason-codes.ts';
+import type { Terms } from '../../../domain/loan/terms.ts';
 import { checkReason, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type BulkResult, secondReasonOf } from '../rules/proposal.ts';
@@ -29,6 +30,8 @@ export interface ProposingDesk extends QueueDesk {
   readonly vault: Vault;
   /** The value of UNDO_SECONDS. */
   readonly undoSeconds: number;
+  /** Reads the terms of the day, for payments. */
+  readonly terms: () => Promise<Terms | null>;
 }
 
 /** An application, and the event that the decision is based on. */
@@ -38,15 +41,16 @@ export interface Decided {
 }
 
 /**
- * Checks a decision. Throws `OperatorError` if the reason code belongs to another act, if an override is for no
- * payment, or if the reason is not one line.
+ * Checks a decision. Throws `OperatorError` if the reason code belongs to another act, if an override or lines are for
+ * no payment, or if the reason is not one line.
  */
 export function checkDecision(decision: OperatorDecision): OperatorDecision {
-  const { act, reasonCode, isOverride } = decision;
+  const { act, reasonCode, isOverride, lines } = decision;
   const codes = codesOfOperators(act);
   if (!codes.includes(reasonCode))
     throw new OperatorError(`reason_code of the act ${act} must be one of: ${codes.join(', ')}`);
   if (isOverride && act !== 'disburse') throw new OperatorError('override is for the act disburse alone');
+  if (lines.length > 0 && act !== 'disburse') throw new OperatorError('lines are for the act disburse alone');
   return { ...decision, reason: checkReason(decision.reason) };
 }
 
@@ -91,7 +95,8 @@ export function candidatesOf(
     if (objection !== null) return { id, objection };
     const { currency, debtAmount, signedAt } = found;
     const needsSecond = secondReasonOf({ act, isOverride, currency, debtAmount }, maker.authority);
-    return { id, objection, proposalId: stand.proposalId, decidedOn: lastEvent, signedAt, needsSecond };
+    const { proposalId } = stand;
+    return { id, objection, proposalId, decidedOn: lastEvent, signedAt, needsSecond, lines: null };
   });
 }
 

@@ -12,7 +12,7 @@ import { localDate } from '../../../domain/loan/local-day.ts';
 import { maximumFault } from '../../../domain/loan/offer.ts';
 import { rateOfPercent } from '../../../domain/loan/rates.ts';
 import type { Terms } from '../../../domain/loan/terms.ts';
-import type { Transaction } from '../../../ground/postgres/database.ts';
+import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { lockState } from '../../applications/sql/application-marks.ts';
 import { type Moved, moveApplication } from '../../applications/sql/applications.ts';
@@ -96,7 +96,7 @@ export interface Judged {
 
 /** Judges the lines of a payment. Throws `LineError` as `disburse` does for lines that no override lifts. */
 export async function judge(
-  { session, vault, terms }: PaymentContext,
+  { session, vault, terms }: Omit<PaymentContext, 'session'> & { readonly session: Session },
   contract: StoredContract,
   given: readonly GivenLine[],
 ): Promise<Judged> {
