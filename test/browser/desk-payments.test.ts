@@ -82,17 +82,20 @@ describe('payments and refusals, in a browser', { skip }, async () => {
     assert.equal((await desk.json('application', 'show', `${id}`)).status, 'disbursed');
   });
 
-  for (const { locale, signed, held, may } of [
+  for (const { locale, signed, held, may, fields } of [
     {
       ...{ locale: 'en-US', signed: 'Signed', may: 'May withdraw until' },
+      fields: ['Reference', 'Value date'],
       held: /The applicant may withdraw from the contract until .*20\d\d/,
     },
     {
       ...{ locale: 'es-CO', signed: 'Firmada', may: 'Puede retractarse hasta' },
+      fields: ['Referencia', 'Fecha valor'],
       held: /El solicitante puede retractarse del contrato hasta .*20\d\d/,
     },
     {
       ...{ locale: 'pt-BR', signed: 'Assinada', may: 'Pode se arrepender até' },
+      fields: ['Referência', 'Data-valor'],
       held: /O solicitante pode se arrepender do contrato até .*20\d\d/,
     },
   ]) {
@@ -115,6 +118,11 @@ describe('payments and refusals, in a browser', { skip }, async () => {
           await page.getByRole('alert').filter({ hasText: held }).waitFor();
           assert.equal(new URL(page.url()).pathname, `/applications/${id}`);
           await page.keyboard.press('d');
+          for (const [field, value] of [
+            [fields[0]!, `TR-${id}`],
+            [fields[1]!, new Date().toISOString().slice(0, 10)],
+          ] as const)
+            await dialog.getByLabel(field).first().fill(value);
           await dialog.getByRole('checkbox').press('Space');
           await page.keyboard.press('1');
           await eventually('the payment in spite of it', async () => (await overrides(id)).length === 1);
@@ -122,6 +130,16 @@ describe('payments and refusals, in a browser', { skip }, async () => {
         { path: `/applications/${id}`, locale, screen: PHONE, expected: /409/ },
       );
       assert.deepEqual(await overrides(id), [{ act: 'disburse', needs_second: 'override' }]);
+      await desk.browse(
+        bea,
+        async (page) => {
+          await page.getByRole('link', { name: `${id}`, exact: true }).focus();
+          await page.keyboard.press('c');
+          await page.getByRole('dialog').getByText(`TR-${id}`).waitFor();
+          await check(page, `payment-confirmed-${locale}`);
+        },
+        { path: '/proposals?list=to_confirm', locale, screen: PHONE },
+      );
     });
   }
 

@@ -6,7 +6,7 @@ import type {
   NewCorrectionBody,
   RevealedReply,
 } from '../../../src/subjects/desk/routes/forms.ts';
-import type { ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
+import type { PaymentPlanReply, ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { act } from './act.ts';
 import { type Reading, reading } from './read.ts';
 
@@ -39,6 +39,11 @@ export async function correct(
   const done = await act<CorrectedReply>('POST', `/applications/${id}/corrections`, body);
   await queries.invalidateQueries({ queryKey: ['application', String(id)] });
   return done.body;
+}
+
+/** What the contract says to pay to whom. The reading is recorded. */
+export async function paymentPlan(id: number): Promise<PaymentPlanReply> {
+  return (await act<PaymentPlanReply>('POST', `/applications/${id}/payment-plan`, {})).body;
 }
 
 /** The application's page has the proposal at once: it is no event, so the entity tag does not tell of it. */

@@ -67,6 +67,10 @@ function Confirmed({ proposal }: { proposal: ShownProposal }) {
     [application.by, `${by.login}, ${format.time(at)}`],
     [application.code, desk.reasonCodes[reason_code]],
   ];
+  if (facts.lines === null) shown.push([decide.payment, queue.unreadable]);
+  facts.lines?.forEach(({ payee, amount, reference, value_date }, at) => {
+    shown.push([decide.line(at + 1), `${payee}: ${amount} ${currency ?? ''}, ${reference}, ${value_date}`]);
+  });
   if (reason !== '' && reason !== reason_code) shown.push([application.why, reason]);
   if (needs_second !== null) shown.push([application.second, desk.secondReasons[needs_second]]);
   return (

@@ -16,7 +16,7 @@ import { ConfirmButtons } from './confirm-buttons.tsx';
 import styles from './decide.module.css';
 import { useClaimState, useDesk } from './desk.tsx';
 import { failedActText } from './failed-act.ts';
-import { PaymentFacts } from './payment-facts.tsx';
+import { PayDialog } from './pay-dialog.tsx';
 import { PendDialog } from './pend-dialog.tsx';
 import { ReasonDialog } from './reason-dialog.tsx';
 import { useNext } from './use-next.ts';
@@ -106,17 +106,21 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
           onPended={done}
         />
       )}
-      {asked !== null && asked.act !== 'pend' && (
+      {asked?.act === 'disburse' && (
+        <PayDialog
+          application={application}
+          title={`${names.acts.disburse}: ${decide.application(id)}`}
+          onClose={() => setAsked(null)}
+          onDecide={(body) => decideOn(body, asked.etag)}
+        />
+      )}
+      {asked !== null && asked.act !== 'pend' && asked.act !== 'disburse' && (
         <ReasonDialog
           act={asked.act}
           title={`${names.acts[asked.act]}: ${decide.application(id)}`}
           contradicted={
             new Map(application.contradicted.map(({ reason_code, why }) => [reason_code, names.against[why]]))
           }
-          {...(asked.act === 'disburse' && {
-            note: <PaymentFacts application={application} />,
-            isHeld: application.payment_held_by !== null,
-          })}
           onClose={() => setAsked(null)}
           onDecide={(body) => decideOn(body, asked.etag)}
         />

@@ -8,6 +8,7 @@ import { useAreShortcutsOn } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { keyOfCode } from './choices.ts';
 import styles from './decide.module.css';
+import { PaymentLines, type TypedLine } from './payment-lines.tsx';
 
 interface ReasonDialogProps {
   readonly act: ReviewAction;
@@ -20,6 +21,8 @@ interface ReasonDialogProps {
   readonly isReady?: boolean;
   /** How the file contradicts a code, in words. Such a code is proposed only after that was said. */
   readonly contradicted?: ReadonlyMap<ReasonCode, string>;
+  /** The lines of a payment, as they are filled in before anybody types; absent: the act has none. */
+  readonly lines?: readonly TypedLine[];
   /** Why the last try failed; null: none did. */
   readonly failure?: string | null;
   readonly onClose: () => void;
@@ -29,6 +32,7 @@ interface ReasonDialogProps {
 export function ReasonDialog(props: ReasonDialogProps) {
   const { act, title, note, isHeld = false, isPending = false, failure = null, onClose, onDecide } = props;
   const { contradicted = NONE, isReady = true } = props;
+  const [lines, setLines] = useState(props.lines ?? []);
   const { decide, frame } = useTexts();
   const areKeysOn = useAreShortcutsOn();
   const codes = codesOfOperators(act);
@@ -38,10 +42,17 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const [isAsked, setAsked] = useState(false);
   const send = (chosen: ReasonCode) => {
     const body = { act, reason_code: chosen, reason: reason.trim() || chosen };
-    if (!isPending && isReady) onDecide({ ...body, ...(isOverride && { override: true }) });
+    const paid = lines.filter(({ amount }) => amount.trim() !== '');
+    if (!isPending && isReady)
+      onDecide({
+        ...body,
+        ...(isOverride && { override: true }),
+        ...(paid.length > 0 && { lines: paid }),
+      });
   };
   useNumberKeys(codes, areKeysOn, (picked) => {
-    if (!isReady || (contradicted.has(picked) && picked !== code)) setCode(picked);
+    // What is paid has to be typed before.
+    if (!isReady || lines.length > 0 || (contradicted.has(picked) && picked !== code)) setCode(picked);
     else send(picked);
   });
   const contradiction = code === null ? undefined : contradicted.get(code);
@@ -69,6 +80,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
             onChange={({ target }) => setReason(target.value)}
           />
         </label>
+        <PaymentLines lines={lines} onChange={setLines} />
         {isHeld && (
           <label className={styles.choice}>
             <input

@@ -24,6 +24,19 @@ const Line = form({
   value_date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
 });
 
+/** What a contract says to pay, and what of it is open. */
+export const PaymentPlan = form({
+  payees: Type.Array(
+    form({
+      payee: Type.String(),
+      amount: Type.String(),
+      open: Type.String(),
+      currency: Type.String(),
+      reference: orNull(Type.String()),
+    }),
+  ),
+});
+
 /** The free text of an act: one line, which should name nobody. No partner sees it. */
 export const ActReason = Type.String({ minLength: 1, maxLength: 500 });
 
@@ -203,6 +216,7 @@ export type ProposalReply = Static<typeof Proposal>;
 export type ListedProposalReply = Static<typeof ListedProposal>;
 export type MadeProposalReply = Static<typeof MadeProposal>;
 export type ProposalsReply = Static<typeof Proposals>;
+export type PaymentPlanReply = Static<typeof PaymentPlan>;
 export type NewProposalBody = Static<typeof NewProposal>;
 export type ProposalFactsReply = Static<typeof ProposalFacts>;
 export type LookedAtReply = Static<typeof LookedAt>;

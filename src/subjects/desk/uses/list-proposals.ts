@@ -1,6 +1,6 @@
 /**
  * Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads `proposals`,
- * and by `confirmations.ts` what a second operator has to see. Opens nothing sealed: the vault checks accounts alone.
+ * and by `confirmations.ts` what a second operator has to see, with the lines of payments.
  */
 import type { Role } from '../../../domain/operator/authority.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
