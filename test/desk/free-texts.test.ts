@@ -19,6 +19,7 @@ const ROUTES = deskRoutes(
 const KNOWN = [
   '/applications/{id}',
   '/applications/{id}/reveal',
+  '/applications/{id}/payment-plan',
   ...ROUTES.flatMap(({ path }) => (path.includes('proposals') ? [path] : [])),
 ];
 const desk = await proposalDesk(store, { more: () => ROUTES.filter(({ path }) => !KNOWN.includes(path)) });

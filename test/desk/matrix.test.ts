@@ -62,6 +62,7 @@ const WITH_CLAIM: Readonly<
 };
 /** What a reviewer may do with an application beside the one who holds it. */
 const BESIDE_CLAIM = [
+  '/applications/{id}/payment-plan',
   '/applications/{id}/reveal',
   '/applications/{id}/release',
   '/applications/{id}/notes',

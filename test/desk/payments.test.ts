@@ -42,16 +42,17 @@ const pay = (visitor: Visitor, id: number, changes: object = {}) =>
 
 /** The lines that pay a contract by its list; `more`: a change of the amount. */
 async function linesOf(id: number, more = 0, reference = `TR-${id}`) {
-  const [planned] = await signing.json('disbursement', 'plan', `${id}`);
+  const plan: { payee: string; amount: string }[] = await signing.json('disbursement', 'plan', `${id}`);
   const { rows } = await database.query<{ day: string }>(
     "SELECT to_char(clock_timestamp() AT TIME ZONE 'America/Bogota', 'YYYY-MM-DD') AS day",
   );
-  const amount = `${Number(planned.amount) + more}`;
-  return [{ payee: planned.payee, amount, reference, value_date: rows[0]!.day }];
+  return plan.map(({ payee, amount }) => ({
+    ...{ payee, amount: `${Number(amount) + more}`, reference, value_date: rows[0]!.day },
+  }));
 }
 /** A signed contract whose time to withdraw is over. */
 async function payable(): Promise<number> {
-  const id = await signing.begin(APPROVED);
+  const id = await signing.beginWithoutDebts();
   await signing.sign(id);
   await database.query(
     "UPDATE application_states SET withdrawable_until = now() - interval '1 second' WHERE application_id = $1",

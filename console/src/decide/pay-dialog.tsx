@@ -25,8 +25,8 @@ export function PayDialog({ application, title, onClose, onDecide }: PayDialogPr
     retry: false,
   });
   const isReady = !isSigned || !plan.isPending;
-  const lines = (plan.data?.payees ?? []).map(({ payee, open, reference }) => ({
-    ...{ payee, amount: open, reference: reference ?? '', value_date: '' },
+  const lines = (plan.data?.payees ?? []).map(({ payee, open }) => ({
+    ...{ payee, amount: open, reference: '', value_date: '' },
   }));
   return (
     <ReasonDialog

@@ -42,7 +42,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const [isAsked, setAsked] = useState(false);
   const send = (chosen: ReasonCode) => {
     const body = { act, reason_code: chosen, reason: reason.trim() || chosen };
-    const paid = lines.filter(({ amount }) => amount.trim() !== '');
+    // A line that nobody has touched is not meant; of one that is not whole the service says what is missing.
+    const paid = lines.filter(({ reference, value_date }) => `${reference}${value_date}`.trim() !== '');
     if (!isPending && isReady)
       onDecide({
         ...body,
@@ -51,8 +52,7 @@ export function ReasonDialog(props: ReasonDialogProps) {
       });
   };
   useNumberKeys(codes, areKeysOn, (picked) => {
-    // What is paid has to be typed before.
-    if (!isReady || lines.length > 0 || (contradicted.has(picked) && picked !== code)) setCode(picked);
+    if (!isReady || (contradicted.has(picked) && picked !== code)) setCode(picked);
     else send(picked);
   });
   const contradiction = code === null ? undefined : contradicted.get(code);

@@ -19,7 +19,7 @@ import {
   oidcConfig,
 } from '../../subjects/operators/settings.ts';
 import { forgetConsole, noteConsole } from '../../subjects/operators/uses/console-place.ts';
-import { realFactorsOn } from '../../subjects/signing/subject.ts';
+import { realFactorsOn, termsNow } from '../../subjects/signing/subject.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { Store } from '../open-store.ts';
@@ -59,7 +59,6 @@ export async function startOperatorListener(
     { businessRoutes },
     { canSomebodySignIn },
     { openShownFiles },
-    { termsNow },
   ] = await Promise.all([
     import('../../listeners/operator/console-api.ts'),
     import('../../subjects/operators/routes/accounts.ts'),
@@ -68,7 +67,6 @@ export async function startOperatorListener(
     import('../../subjects/business/routes/business.ts'),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
-    import('../../subjects/signing/open.ts'),
   ]);
   if (!isLoopbackAddress(host) && !(await canSomebodySignIn(database, vault))) {
     throw new ConfigError(

@@ -5,7 +5,7 @@
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { startLoop } from '../../program/subject/loop.ts';
 import type { Loop, LoopContext } from '../../program/subject/subject.ts';
-import { termsNow } from '../signing/open.ts';
+import { termsNow } from '../signing/subject.ts';
 import { SECOND_LOOK_SHARE } from './settings.ts';
 import { type Look, lookAtOpen } from './sql/open-proposals.ts';
 import { mendAhead, moveByLeap } from './sql/proposal-times.ts';

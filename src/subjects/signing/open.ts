@@ -55,14 +55,6 @@ export function signingFiles(
   return files;
 }
 
-/** Reads the terms as this process has them now; null: there are none. */
-export function termsNow(
-  around: Pick<ServiceContext, 'database' | 'clock'>,
-  setting: ReadSetting,
-): () => Promise<Terms | null> {
-  return async () => (await signingFiles(around, setting)).terms.value;
-}
-
 async function openFiles(setting: ReadSetting, clock: Clock): Promise<SigningFiles> {
   const [source, certificate] = [setting(TERMS_FILE), setting(SIGNING_CERTIFICATE_FILE)];
   const key = setting(SIGNING_KEY_FILE);

@@ -2,7 +2,7 @@
 
 import type { ReadSetting } from '../../ground/base/setting.ts';
 import { addGroup, type Cli } from '../../program/cli/command.ts';
-import type { Subject } from '../../program/subject/subject.ts';
+import type { ServiceContext, Subject } from '../../program/subject/subject.ts';
 import {
   CODE_TEMPLATE,
   CODE_WAY,
@@ -56,6 +56,11 @@ export async function realFactors({ roles }: Cli, today: string) {
 /** The same in a service, whose settings are read. */
 export function realFactorsOn(setting: ReadSetting, today: string) {
   return realFactorsFrom(setting(TERMS_FILE), today);
+}
+
+/** Reads the terms as a service has them now; null: there are none. */
+export function termsNow(around: Pick<ServiceContext, 'database' | 'clock'>, setting: ReadSetting) {
+  return async () => (await (await import('./open.ts')).signingFiles(around, setting)).terms.value;
 }
 
 async function realFactorsFrom(terms: TermsSource, today: string) {
