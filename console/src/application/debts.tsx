@@ -37,31 +37,34 @@ export function Debts({ application: { debts, debt_amount: declared, currency },
       {debts.list.length === 0 ? (
         <p className={card.quiet}>{texts.none}</p>
       ) : (
-        <table className={card.table}>
-          <thead>
-            <tr>
-              <th scope="col">{texts.creditor}</th>
-              <th scope="col">{texts.reference}</th>
-              <th scope="col">{texts.balance}</th>
-              <th scope="col">{texts.asOf}</th>
-              <th scope="col">{texts.toldBy}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {debts.list.map(({ id, balance, as_of: asOf, told_by: toldBy }) => {
-              const name = names.get(id);
-              return (
-                <tr key={id}>
-                  <td>{name?.creditor ?? '***'}</td>
-                  <td>{name === undefined ? '***' : (name.reference ?? '-')}</td>
-                  <td>{amount(balance)}</td>
-                  <td>{asOf}</td>
-                  <td>{texts.tellers[toldBy]}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a phone scrolls it, also by the keyboard
+        <section className={card.scroll} aria-label={`${texts.debtList}: ${texts.creditor}`} tabIndex={0}>
+          <table className={card.table}>
+            <thead>
+              <tr>
+                <th scope="col">{texts.creditor}</th>
+                <th scope="col">{texts.reference}</th>
+                <th scope="col">{texts.balance}</th>
+                <th scope="col">{texts.asOf}</th>
+                <th scope="col">{texts.toldBy}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {debts.list.map(({ id, balance, as_of: asOf, told_by: toldBy }) => {
+                const name = names.get(id);
+                return (
+                  <tr key={id}>
+                    <td>{name?.creditor ?? '***'}</td>
+                    <td>{name === undefined ? '***' : (name.reference ?? '-')}</td>
+                    <td>{amount(balance)}</td>
+                    <td>{asOf}</td>
+                    <td>{texts.tellers[toldBy]}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </section>
       )}
     </Card>
   );
