@@ -326,7 +326,8 @@ describe('the message of a pend', () => {
     await talks.settle();
     const [said, again] = (await texts(person)).slice(-2);
     assert.equal(said, HOSTILE);
-    assert.ok(again?.endsWith(question), again);
+    // Without the part that names the lender: the turn of an operator does not read the lender's terms.
+    assert.ok(again?.includes(question.slice(0, question.indexOf('¿'))), again);
     assert.equal(await person.place(), before);
     await person.choose(0);
     assert.notEqual(await person.place(), before, 'the answer to the open question counts');
