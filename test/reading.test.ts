@@ -92,7 +92,8 @@ const WAYS: readonly Way[] = [
   },
   {
     heading: "A decision's way",
-    most: 45,
+    // A payment leads to its lines, its terms and the way to pay out.
+    most: 48,
     starts: ['desk/routes/proposals', 'desk/applying'],
     through: ['desk/'],
   },

@@ -95,16 +95,7 @@ export async function startOperatorListener(
           undoSeconds: setting(UNDO_SECONDS),
           realFactorsOn: (today) => realFactorsOn(setting, today),
         }),
-        ...deskRoutes(
-          {
-            ...store,
-            dueHours: setting(REVIEW_DUE_HOURS),
-            undoSeconds: setting(UNDO_SECONDS),
-            lookShare: setting(SECOND_LOOK_SHARE),
-            terms: termsNow(store, setting),
-          },
-          () => openShownFiles(setting, store.clock),
-        ),
+        ...deskRoutes(deskOf(store, setting), () => openShownFiles(setting, store.clock)),
         ...businessRoutes(store),
       ],
       origin,
@@ -134,6 +125,17 @@ export async function startOperatorListener(
     await listener.close();
   };
   return { ...listener, close };
+}
+
+/** What the desk needs, as the settings say. */
+function deskOf(store: Pick<Store, 'database' | 'vault' | 'clock'>, setting: Config['setting']) {
+  return {
+    ...store,
+    dueHours: setting(REVIEW_DUE_HOURS),
+    undoSeconds: setting(UNDO_SECONDS),
+    lookShare: setting(SECOND_LOOK_SHARE),
+    terms: termsNow(store, setting),
+  };
 }
 
 /** Loads the routes about policies: their versions, and what they decide. */

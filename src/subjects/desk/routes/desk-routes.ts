@@ -8,6 +8,7 @@ import { correctionRoutes } from './corrections.ts';
 import { documentRoutes } from './documents.ts';
 import { leadRoutes } from './lead.ts';
 import { noteRoutes } from './notes.ts';
+import { paymentPlanRoute } from './payment-plan.ts';
 import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
@@ -22,6 +23,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     ...documentRoutes(desk, openFiles),
     ...noteRoutes(desk),
     ...proposalRoutes(desk),
+    paymentPlanRoute(desk),
     ...pendRoutes(desk),
     ...reconsiderationRoutes(desk),
     ...leadRoutes(desk),

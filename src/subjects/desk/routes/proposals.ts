@@ -12,7 +12,6 @@ import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
 import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
 import type { SeenMany } from '../uses/look-at-many.ts';
-import { paymentPlan } from '../uses/payment-plan.ts';
 import type { OperatorDecision, ProposingDesk } from '../uses/propose.ts';
 import { lookAtMany, type Many, proposeMany, undoMany } from '../uses/propose-many.ts';
 import { proposeOne } from '../uses/propose-one.ts';
@@ -31,7 +30,6 @@ import {
   NewBulk,
   NewProposal,
   type NewProposalBody,
-  PaymentPlan,
   Proposal,
   ProposalQuery,
   Proposals,
@@ -50,7 +48,6 @@ interface Asking {
 export function proposalRoutes(desk: Desk & ProposingDesk): Route[] {
   return [
     ...proposingRoutes(desk),
-    planRoute(desk),
     lookRoute(desk),
     undoManyRoute(desk),
     ...endingRoutes(desk),
@@ -115,25 +112,6 @@ function proposingRoutes(desk: Desk & ProposingDesk): Route[] {
         }),
     }),
   ];
-}
-
-function planRoute(desk: Desk): Route {
-  return route({
-    method: 'POST',
-    path: '/applications/{id}/payment-plan',
-    access: 'reviewer',
-    failures: [404],
-    summary:
-      'What the contract of an application says to pay to whom, and what of it is open. The reading is recorded.',
-    body: Nothing,
-    reply: PaymentPlan,
-    run: ({ params, session }) =>
-      answered(async () => {
-        const id = applicationIdOf(params.id);
-        const payees = await paymentPlan(actingAs(desk, session.operatorId), id);
-        return { body: inForm(PaymentPlan, { payees }) };
-      }),
-  });
 }
 
 function lookRoute(desk: Desk & ProposingDesk): Route {

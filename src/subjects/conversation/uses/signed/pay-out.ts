@@ -24,6 +24,8 @@ import {
 import { conversationOf } from '../../sql/conversations.ts';
 import { addInputs } from '../../sql/inputs.ts';
 
+export type { Payment, PaymentContext };
+
 /** Pays out an application in the transaction of the act. Throws as `disburse` does. */
 export async function payOut(
   context: PaymentContext,
