@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
 import { addDays, localDate } from '../../src/domain/loan/local-day.ts';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { payOutNow } from '../../src/subjects/conversation/uses/signed/pay-out.ts';
+import type { Payment } from '../../src/subjects/signing/uses/disburse.ts';
+import { withProofs } from '../../src/subjects/signing/uses/keep-proof.ts';
 import { verifyContract } from '../../src/subjects/signing/uses/verify-contract.ts';
 import { statementPdf } from '../../src/subjects/simulator/made-up-files.ts';
 import { ANA } from '../documents/support.ts';
@@ -242,6 +246,42 @@ describe('the proof of a payment (D46)', () => {
     assert.deepEqual(
       named,
       before.filter((path) => /[0-9a-f]{32}$/.test(path)),
+    );
+  });
+});
+
+describe('a payment whose answer is lost (D46)', () => {
+  it('keeps the proof that a stored line names, and no other one', async () => {
+    const { id, net } = await signed();
+    const pdf = statementPdf({
+      ...{ layout: 'rodar-co-1', ...ANA, issued: today, months: { [today.slice(0, 7)]: 1 } },
+    });
+    const files = new Map([
+      ['named', pdf],
+      ['other', pdf],
+    ]);
+    const keys: string[] = [];
+    const lost = withProofs(context, id, files, async (proofs) => {
+      for (const { key } of proofs.values()) keys.push(key);
+      const named = { payee: 'applicant', amount: net, reference: 'TR-1', valueDate: today };
+      const payment: Payment = {
+        ...{ lines: [{ ...named, proof: proofs.get('named')! }], actor: 'ana', reason: 'paid' },
+        ...{ reasonCode: 'funds_transferred', isOverride: false },
+      };
+      const paid = await payOutNow(
+        { ...context, clock: machineClock, actor: 'ana' },
+        id,
+        payment,
+        async () => context.terms,
+      );
+      assert.equal(paid.kind, 'moved');
+      throw new Error('the answer is lost');
+    });
+    await assert.rejects(lost, /the answer is lost/);
+    const kept = await Promise.all(keys.map((key) => context.store.get(key)));
+    assert.deepEqual(
+      kept.map((one) => one !== undefined),
+      [true, false],
     );
   });
 });

@@ -58,6 +58,13 @@ export async function readLines(session: Session, contractId: string, secret: Bu
   });
 }
 
+const NAMED = 'SELECT proof_key AS key FROM disbursements WHERE proof_key = ANY ($1::text[])';
+
+/** Those of these keys of the document store that a line names as its proof. */
+export async function namedProofs(session: Session, keys: readonly string[]): Promise<string[]> {
+  return (await session.query<{ key: string }>(NAMED, [keys])).rows.map(({ key }) => key);
+}
+
 const ADD = `
   INSERT INTO disbursements (application_id, contract_id, number, kind, returned, value_date, recorded_by, second, content,
     proof_key, proof_sha256)

@@ -10,7 +10,7 @@ import { newFileKey } from '../../documents/store/document-store.ts';
 import { sealWith } from '../../documents/store/sealed-file.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
 import { readContract } from '../sql/contracts.ts';
-import type { Proof } from '../sql/disbursements.ts';
+import { namedProofs, type Proof } from '../sql/disbursements.ts';
 import type { SigningContext } from './context.ts';
 
 export type { Proof };
@@ -19,8 +19,9 @@ export type { Proof };
 export const MOST_PROOF_BYTES = 10 * 1024 * 1024;
 
 /**
- * Stores the proofs of a payment, does the work with them, and deletes them again if the work fails. Throws
- * `OperatorError` if a file is no PDF and no picture, or if the application has no signed contract.
+ * Stores the proofs of a payment and does the work with them. If the work fails, the proofs that no line names are
+ * deleted again. Throws `OperatorError` if a file is no PDF and no picture, or if the application has no signed
+ * contract.
  */
 export async function withProofs<T>(
   { database, vault, store }: Pick<SigningContext, 'database' | 'vault' | 'store'>,
@@ -47,7 +48,10 @@ export async function withProofs<T>(
     }
     return await work(proofs);
   } catch (error) {
-    for (const { key } of proofs.values()) await store.delete(key).catch(() => {});
+    const keys = [...proofs.values()].map(({ key }) => key);
+    // The work may be stored although its answer was lost. A proof that cannot be looked up stays, too.
+    const named = await namedProofs(database, keys).catch(() => keys);
+    for (const key of keys) if (!named.includes(key)) await store.delete(key).catch(() => {});
     throw error;
   }
 }
