@@ -72,7 +72,7 @@ it('D30: an application is read with its fields, its points and its decision', a
         const assessment = BUILT_IN_CARD.decide(given);
         assert.equal(id, ids[index]);
         assert.deepEqual([decision, score], [assessment.decision, assessment.score]);
-        assert.deepEqual(fields, Object.fromEntries(FIELDS.map(({ name }) => [name, given[name]])));
+        assert.deepEqual(fields, Object.fromEntries(FIELDS.map(({ name }) => [name, given[name] ?? null])));
       }
       const last = await readApplicationDetails(database, vault, toApplicationId(ids.at(-1) as number));
       const { points } = BUILT_IN_CARD.decide(sent.at(-1) as (typeof sent)[number]);
