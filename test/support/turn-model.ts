@@ -115,6 +115,7 @@ export class TurnModel {
         // As `goodSigning` does.
         if (effect.act === 'forget') return null;
         if (effect.act === 'ask') return { kind: 'debts', result: 'none' };
+        if (effect.act === 'read') return { kind: 'debts', result: 'same' };
         return { kind: 'debts', result: 'told', debts: 'Banco Azul: $ 1', sum: '$ 1' };
       case 'sign': {
         const isSignable = this.#state.acceptedContract !== null && this.#hasAccepted && this.#hasContract;
