@@ -93,7 +93,7 @@ const WAYS: readonly Way[] = [
   {
     heading: "A decision's way",
     // A payment leads to its lines, its terms and the way to pay out.
-    most: 48,
+    most: 47,
     starts: ['desk/routes/proposals', 'desk/applying'],
     through: ['desk/'],
   },

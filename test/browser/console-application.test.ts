@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { form } from '../../src/subjects/desk/routes/form.ts';
 import {
   Application,
   type ApplicationReply,
@@ -14,6 +13,7 @@ import {
 } from '../../src/subjects/desk/routes/forms.ts';
 import { Claimed, ClaimNext } from '../../src/subjects/desk/routes/queue-forms.ts';
 import { DocumentFile } from '../../src/subjects/desk/routes/work-forms.ts';
+import { form } from '../../src/wire/operator/form.ts';
 import { type Route, route } from '../../src/wire/operator/route.ts';
 import { skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';

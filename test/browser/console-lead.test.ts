@@ -1,7 +1,6 @@
 /** The lead's view in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { form } from '../../src/subjects/desk/routes/form.ts';
 import {
   Lead,
   LeadQuery,
@@ -10,6 +9,7 @@ import {
   SecondLooks,
   type SecondLooksReply,
 } from '../../src/subjects/desk/routes/work-forms.ts';
+import { form } from '../../src/wire/operator/form.ts';
 import { type Route, route } from '../../src/wire/operator/route.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';

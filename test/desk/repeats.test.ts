@@ -19,7 +19,7 @@ const desk = await proposalDesk(store, {
     ...leadRoutes(context),
     ...noteRoutes(context),
     ...queueRoutes({ ...context, dueHours: 24 }),
-    ...pendRoutes({ ...context, dueHours: 24 }),
+    ...pendRoutes({ ...context, dueHours: 24, terms: async () => null }),
   ],
 });
 const ruth = await desk.operator('ruth');

@@ -19,7 +19,7 @@ const { database, runtime } = store;
 const desk = await proposalDesk(store, {
   more: ({ database, vault }) => [
     ...queueRoutes({ database, dueHours: 24 }),
-    ...pendRoutes({ database, vault, clock: machineClock, dueHours: 24 }),
+    ...pendRoutes({ database, vault, clock: machineClock, dueHours: 24, terms: async () => null }),
   ],
 });
 const [ana, bob] = [await desk.operator('ana'), await desk.operator('bob')];

@@ -83,7 +83,7 @@ export async function fillStore() {
     lookShare: 1,
     more: (context) => [
       ...queueRoutes({ ...context, dueHours: 24 }),
-      ...pendRoutes({ ...context, dueHours: 24 }),
+      ...pendRoutes({ ...context, dueHours: 24, terms: async () => null }),
       ...noteRoutes(context),
     ],
   });

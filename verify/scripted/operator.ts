@@ -5,6 +5,8 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { OperatorError } from '../../src/program/operations/operator-context.ts';
 import { reviewApplication } from '../../src/subjects/applications/uses/applications.ts';
 import { actOn } from '../../src/subjects/conversation/uses/operate.ts';
+import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
+import { TERMS } from '../../test/support/terms.ts';
 import type { OperatorDoes } from './scripts.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,7 +19,7 @@ export async function operate({ postgres, vault }: Stage, id: number, act: Opera
     const context = { database: postgres.database, vault, clock: machineClock, actor: 'scripted' };
     const acting =
       act === 'give_back'
-        ? actOn(context, application, act)
+        ? actOn({ ...context, terms: async () => checkTerms(TERMS, 'terms.json') }, application, act)
         : reviewApplication(context, application, act, 'scripted');
     const isDone = await acting.then(
       () => true,

@@ -1,7 +1,7 @@
 /** The filters and the order of the queue. Each change is a change of the address. */
 import { type FormEvent, useState } from 'react';
 import type { Static } from 'typebox';
-import type { PartnerName } from '../../../src/subjects/desk/routes/form.ts';
+import type { PartnerName } from '../../../src/wire/operator/form.ts';
 import { AGES, BANDS, CLAIMS, DUES, type Filters, ORDERS, STATES, withFilter } from '../api/filters.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { durationText } from './duration.ts';

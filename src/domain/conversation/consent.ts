@@ -2,7 +2,8 @@
  * What the question for the consent tells about the lender (D43, D45; docs/conversation.md, "The consent"): its name,
  * what the data is used for, and where the person's rights and the privacy notice are. Pure.
  */
-import type { CountryTerms } from '../loan/terms.ts';
+import type { Country } from '../../ground/base/country-data.ts';
+import type { CountryTerms, Terms } from '../loan/terms.ts';
 import type { Language, Values } from './flow.ts';
 
 interface ConsentWords {
@@ -46,6 +47,11 @@ const WORDS: Readonly<Record<Language, ConsentWords>> = {
     privacyNotice: 'ask for it in this chat',
   },
 };
+
+/** Looks up the terms of a person's country; null: there are none. */
+export function termsIn(terms: Terms | null): (country: Country | null) => CountryTerms | null {
+  return (country) => (country && terms?.countries[country]) ?? null;
+}
 
 /** The values of the question, by the terms of the person's country; null: there are none. */
 export function consentValues(language: Language, terms: CountryTerms | null): Values {

@@ -23,6 +23,8 @@ export interface Debt {
 
 /** The most debts of one application. */
 export const MOST_DEBTS = 20;
+/** The name of the payee of the applicant's own part, so no creditor has this name. */
+export const APPLICANT_PAYEE = 'applicant';
 const MOST_CREDITOR = 80;
 const MOST_REFERENCE = 64;
 
@@ -44,6 +46,11 @@ export function debtFault(debt: Debt, currency: string, today: string): DebtFaul
     };
   if (reference !== null && readableText(reference, MOST_REFERENCE) !== reference)
     return { field: 'reference', rule: `must be text of 1 to ${MOST_REFERENCE} characters in one line` };
+  if (folded(creditor) === APPLICANT_PAYEE)
+    return {
+      field: 'creditor',
+      rule: `must not be ${APPLICANT_PAYEE}, which stands for the applicant's own part`,
+    };
   const digits = minorDigits(currency);
   const [whole, decimals = ''] = BALANCE.exec(balance) ?? [];
   if (whole === undefined || decimals.length > digits || toMinor(balance, currency) === 0n) {

@@ -2,7 +2,7 @@
  * Who gets the money of a loan: each creditor its balance, and the applicant what is left (D52). Pure.
  */
 import { moneyText, toMinor } from '../money/money.ts';
-import { type Debt, sumOf, sumText } from './debt.ts';
+import { APPLICANT_PAYEE, type Debt, sumOf, sumText } from './debt.ts';
 
 /** A line of what is paid out. */
 export interface Payee {
@@ -16,9 +16,6 @@ export interface Payee {
   /** null: the applicant's own part. */
   readonly debtId: number | null;
 }
-
-/** The name of the payee of the applicant's own part. */
-export const APPLICANT_PAYEE = 'applicant';
 
 /**
  * The lines that pay these debts of what is paid out (`net`, an exact decimal), in the order of the debts; the

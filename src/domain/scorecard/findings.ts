@@ -3,7 +3,7 @@
  * refuses the document: it could not decide every application, or not as it says. A warning may be meant, and is
  * accepted by its code. The document has the right form already (`check-document.ts`). Pure.
  */
-import { DAY_MS } from '../../ground/base/clock.ts';
+import { DAY_MS, isCalendarDay } from '../../ground/base/clock.ts';
 import { CURRENCIES, type Currency, RATES_AS_OF } from '../../ground/base/country-data.ts';
 import { keysOf } from '../../ground/base/keys-of.ts';
 import { baselineOf, type Card, cardOf } from './card.ts';
@@ -170,7 +170,7 @@ function referenceErrors(document: PolicyDocument): Finding[] {
     ['rates.as_of', rates.as_of],
     ['valid_from', document.valid_from],
   ] as const)
-    if (day !== undefined && day !== null && !isDay(day))
+    if (day !== undefined && day !== null && !isCalendarDay(day))
       found.push(finding('not_a_day', place, `${day} is no day of the calendar`, day));
   const ids = limits.map(({ id }) => id);
   for (const [index, id] of ids.entries())
@@ -186,12 +186,6 @@ function referenceErrors(document: PolicyDocument): Finding[] {
       ),
     );
   return [...found, ...reasonErrors(document)];
-}
-
-/** Whether a text of the form `YYYY-MM-DD` is a day. */
-function isDay(text: string): boolean {
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
 }
 
 /** Reasons that are not there, or that nobody could read. */

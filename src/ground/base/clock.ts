@@ -57,6 +57,12 @@ export function doublingMs(tries: number, firstMs: number, longestMs: number): n
   return Math.min(firstMs * 2 ** (tries - 1), longestMs);
 }
 
+/** True for a day, written `YYYY-MM-DD`, that the calendar has. `Date` reads 30 February as a day of March. */
+export function isCalendarDay(text: string): boolean {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
 /** ISO 8601 with a numeric offset, the form of every time in an answer (D23). */
 export function withOffset(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');

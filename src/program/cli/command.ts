@@ -3,7 +3,7 @@
  * docs/operations.md ("Commands") has the rule.
  */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
-import type { Clock } from '../../ground/base/clock.ts';
+import { type Clock, isCalendarDay } from '../../ground/base/clock.ts';
 import { printable } from '../../ground/base/plain-text.ts';
 import { OperatorError } from '../operations/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
@@ -168,17 +168,11 @@ export function readPositive(text: string): number {
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** False for a day that its month does not have; `Date` would read it as a day of the next month. */
-function isDay(day: string): boolean {
-  const time = new Date(day);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
-}
-
 /** Reads a time with its offset, so that nobody's time zone is guessed, or a day, which begins in UTC. */
 export function readTime(text: string): Date {
   const time = new Date(text);
   const [, day = ''] = TIME.exec(text) ?? [];
-  if (!isDay(day) || Number.isNaN(time.getTime())) {
+  if (!isCalendarDay(day) || Number.isNaN(time.getTime())) {
     throw new InvalidArgumentError(
       'It must be a day or a time with its offset: 2026-11-20, 2026-11-20T08:00:00-05:00.',
     );
@@ -188,7 +182,7 @@ export function readTime(text: string): Date {
 
 /** Reads a day: YYYY-MM-DD. */
 export function readDay(text: string): string {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || !isDay(text)) {
+  if (!isCalendarDay(text)) {
     throw new InvalidArgumentError('It must be a day: YYYY-MM-DD, such as 2026-11-20.');
   }
   return text;

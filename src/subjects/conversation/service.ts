@@ -2,6 +2,7 @@
  * What `serve` and `worker` run for conversations: the loops of turns, of work and of the sweep, and the upkeep jobs
  * (docs/conversation.md; docs/upkeep.md has the jobs).
  */
+import { termsIn } from '../../domain/conversation/consent.ts';
 import type { Country } from '../../ground/base/country-data.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { eachApart } from '../../ground/postgres/row-fault.ts';
@@ -46,7 +47,7 @@ async function startTurns(given: LoopContext): Promise<Loop> {
     clock,
     signing: signingOf(vault),
     flows: new Map(),
-    termsOf: (country: Country | null) => (country && terms.value?.countries[country]) ?? null,
+    termsOf: (country: Country | null) => termsIn(terms.value)(country),
     mayRemind: await openReminderWindow(given),
     onFault: (conversation: string, error: unknown) =>
       log.error({ conversation, error: errorFields(error) }, UNREADABLE),

@@ -9,3 +9,5 @@ export const oneOf = <T extends string>(words: readonly T[]) => Type.Unsafe<T>(T
 export const Time = Type.String({ format: 'date-time' });
 /** An operator as pages name one. */
 export const By = form({ id: Type.Integer(), login: Type.String() });
+/** A partner as pages name one. */
+export const PartnerName = form({ id: Type.Integer(), name: Type.String() });

@@ -33,6 +33,10 @@ describe('a debt by itself (D52)', () => {
     [{ creditor: 'Banco\u202eAzul' }, 'COP', 'creditor'],
     [{ creditor: 'a'.repeat(80) }, 'COP', null],
     [{ creditor: 'a'.repeat(81) }, 'COP', 'creditor'],
+    // The applicant's own part has this name in the lines of a payment.
+    [{ creditor: 'applicant' }, 'COP', 'creditor'],
+    [{ creditor: 'Applicant.' }, 'COP', 'creditor'],
+    [{ creditor: 'Applicant Bank' }, 'COP', null],
     [{ reference: '' }, 'COP', 'reference'],
     [{ balance: '0' }, 'COP', 'balance'],
     [{ balance: '1' }, 'COP', null],

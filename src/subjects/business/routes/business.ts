@@ -1,9 +1,10 @@
 /** The route of the operator API about the business in numbers (docs/business.md). It reads the counts alone. */
 import { Type } from 'typebox';
+import { isCalendarDay } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { form, oneOf, orNull } from '../../../wire/operator/form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
-import { isDay, PERIODS, placeOfCursor } from '../rules/report-row.ts';
+import { PERIODS, placeOfCursor } from '../rules/report-row.ts';
 import { MOST_ROWS, reportPage } from '../uses/report.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -60,7 +61,8 @@ export function businessRoutes({ database }: { readonly database: Database }): R
       query: BusinessQuery,
       reply: Business,
       run: async ({ query: { by = 'day', since, partner, cursor, limit = MOST_ROWS } }) => {
-        if (since !== undefined && !isDay(since)) return refused('since must be a day of the calendar');
+        if (since !== undefined && !isCalendarDay(since))
+          return refused('since must be a day of the calendar');
         const after = cursor === undefined ? null : placeOfCursor(cursor);
         if (cursor !== undefined && after === null)
           return refused('cursor must be the next of the page before');

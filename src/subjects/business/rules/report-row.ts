@@ -1,5 +1,6 @@
 /** The rows of the business report: its periods and its members, as the command and the page have them. Pure. */
 import { moneyText } from '../../../domain/money/money.ts';
+import { isCalendarDay } from '../../../ground/base/clock.ts';
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 /** A day in UTC, a week of ISO 8601 (from Monday on), or a month. */
@@ -57,15 +58,8 @@ export function cursorAfter({ period, partner_id, currency }: ReportPlace): stri
 /** The place that a cursor tells; null: it is none. */
 export function placeOfCursor(cursor: string): ReportPlace | null {
   const [, period, partner, currency] = CURSOR.exec(cursor) ?? [];
-  if (period === undefined || currency === undefined || !isDay(period)) return null;
+  if (period === undefined || currency === undefined || !isCalendarDay(period)) return null;
   return { period, partner_id: Number(partner), currency };
-}
-
-/** Whether the calendar has a day, written `YYYY-MM-DD`. */
-export function isDay(text: string): boolean {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // A day too many is one of the next month for `Date`.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 /**

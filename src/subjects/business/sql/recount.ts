@@ -15,15 +15,32 @@ export interface DaySums {
   readonly sums: Readonly<Record<string, string>>;
 }
 
+/** Rows of a statement, which so ends within three seconds, however much is stored. */
+const AT_ONCE = 20_000;
+
+/** Reads all parts. `text` tells in each row the place where its part ends, as the parameters of the next part. */
+async function inParts<Row>(session: Session, text: string, first: readonly string[]): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let from = first; ; ) {
+    const { rows } = await session.query<Row & { readonly last: readonly string[] }>(text, [...from]);
+    if (rows.length === 0) return found;
+    found.push(...rows);
+    from = rows[0]!.last;
+  }
+}
+
 const DAY = "to_char(b.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
 const STORED = `
-  SELECT ${DAY} AS day, b.partner_id AS "partnerId", b.currency,
+  SELECT ${DAY} AS day, b.partner_id AS "partnerId", b.currency, ARRAY[max(max(b.hour)) OVER ()::text] AS last,
     json_build_object(${[...COUNTS, ...AMOUNTS].map((name) => `'${name}', sum(b.${name})::text`).join(', ')}) AS sums
-  FROM business_hours b GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+  FROM (
+    SELECT h.* FROM business_hours h WHERE h.hour > $1::timestamptz
+    ORDER BY h.hour FETCH FIRST ${AT_ONCE} ROWS WITH TIES) AS b
+  GROUP BY 1, 2, 3`;
 
-/** The stored counts by day. */
-export async function readStored(session: Session): Promise<DaySums[]> {
-  return (await session.query<DaySums & Record<string, unknown>>(STORED)).rows;
+/** The stored counts by day. A day may come in several parts. */
+export function readStored(session: Session): Promise<DaySums[]> {
+  return inParts(session, STORED, ['-infinity']);
 }
 
 /** Counted events of a partner and a day that are still there. */
@@ -34,15 +51,21 @@ export interface EventSums {
   readonly events: string;
 }
 
+/** Events that count for nothing have no name, and lead to the next part. */
 const EVENTS = `
   SELECT to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, e.partner_id AS "partnerId", ${NAME_OF_EVENT} AS name,
-    count(*)::text AS events
-  FROM partner_events e JOIN business_event_places m ON m.partner_id = e.partner_id
-  WHERE e.number < m.next_event AND ${NAME_OF_EVENT} IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+    count(*) FILTER (WHERE e.number < m.next_event)::text AS events,
+    (max(max(ARRAY[e.partner_id::bigint, e.number])) OVER ())::text[] AS last
+  FROM (
+    SELECT v.* FROM partner_events v WHERE (v.partner_id, v.number) > ($1::integer, $2::bigint)
+    ORDER BY v.partner_id, v.number LIMIT ${AT_ONCE}) AS e
+  LEFT JOIN business_event_places m ON m.partner_id = e.partner_id
+  GROUP BY 1, 2, 3`;
 
-/** The events before the places. */
+/** The events before the places. A day may come in several parts. */
 export async function readEventSums(session: Session): Promise<EventSums[]> {
-  return (await session.query<EventSums & Record<string, unknown>>(EVENTS)).rows;
+  const all = await inParts<EventSums & { readonly name: string | null }>(session, EVENTS, ['0', '0']);
+  return all.filter(({ name, events }) => name !== null && events !== '0');
 }
 
 const WHOLE_SINCE = `
@@ -56,19 +79,28 @@ export async function readForgotten(session: Session): Promise<Map<number, strin
   return new Map(rows.map(({ partnerId, day }) => [partnerId, day]));
 }
 
+/** Applications without an offer have no day, and lead to the next part. */
 const OFFERS = `
-  SELECT to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::text AS offers
+  SELECT to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+    count(*) FILTER (WHERE f.at >= (SELECT p.offers_since FROM business_place p)
+      AND NOT EXISTS (SELECT FROM business_offers o WHERE o.application_id = f.application_id))::text AS offers,
+    ARRAY[max(max(f.application_id)) OVER ()::text] AS last
   FROM (
-    SELECT e.application_id, (array_agg(e.recorded_at ORDER BY e.number))[1] AS at FROM contract_evidence e
-    WHERE e.kind = 'offer_shown' GROUP BY e.application_id) AS f
-  WHERE f.at >= (SELECT p.offers_since FROM business_place p)
-    AND NOT EXISTS (SELECT FROM business_offers o WHERE o.application_id = f.application_id)
-  GROUP BY 1 ORDER BY 1`;
+    SELECT e.application_id,
+      (array_agg(e.recorded_at ORDER BY e.number) FILTER (WHERE e.kind = 'offer_shown'))[1] AS at
+    FROM (
+      SELECT v.application_id, v.number, v.kind, v.recorded_at FROM contract_evidence v WHERE v.application_id > $1::bigint
+      ORDER BY v.application_id FETCH FIRST ${AT_ONCE} ROWS WITH TIES) AS e
+    GROUP BY e.application_id) AS f
+  GROUP BY 1`;
 
 /** By day: first offers that are still known and are counted. */
-export async function readOfferSums(session: Session): Promise<Map<string, string>> {
-  const { rows } = await session.query<{ day: string; offers: string }>(OFFERS);
-  return new Map(rows.map(({ day, offers }) => [day, offers]));
+export async function readOfferSums(session: Session): Promise<Map<string, bigint>> {
+  const sums = new Map<string, bigint>();
+  const all = await inParts<{ readonly day: string | null; readonly offers: string }>(session, OFFERS, ['0']);
+  for (const { day, offers } of all)
+    if (day !== null && offers !== '0') sums.set(day, (sums.get(day) ?? 0n) + BigInt(offers));
+  return sums;
 }
 
 /** The first partition that is left; before it all applications are deleted. */

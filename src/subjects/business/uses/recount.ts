@@ -72,12 +72,10 @@ export async function recount(context: {
   const counted = sumsOf(stored, REGISTRATIONS, ({ day, partnerId, currency }) => [day, partnerId, currency]);
   const byPartner = sumsOf(stored, EVENTS, ({ day, partnerId }) => [day, partnerId, null]);
   const offered = sumsOf(stored, ['offered'], ({ day }) => [day, null, null]);
-  const eventsFound = new Map(
-    events.map(({ day, partnerId, name, events: n }) => [keyOf([day, partnerId, null], name), BigInt(n)]),
-  );
-  const offersFound = new Map(
-    [...offers].map(([day, n]) => [keyOf([day, null, null], 'offered'), BigInt(n)] as const),
-  );
+  const eventsFound = new Map<string, bigint>();
+  for (const { day, partnerId, name, events: n } of events)
+    addTo(eventsFound, keyOf([day, partnerId, null], name), BigInt(n));
+  const offersFound = new Map([...offers].map(([day, n]) => [keyOf([day, null, null], 'offered'), n]));
   return {
     applications: sumOf(found.sums, 'registered'),
     events: events.reduce((sum, one: EventSums) => sum + BigInt(one.events), 0n),

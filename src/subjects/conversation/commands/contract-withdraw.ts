@@ -11,6 +11,7 @@ import { writeJson, writeOutput } from '../../../program/cli/output.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { checkReason } from '../../../program/operations/operator-context.ts';
 import { recordWithdrawal, type WithdrawalRecord } from '../uses/signed/record-withdrawal.ts';
+import { speaking } from './speaking.ts';
 
 interface Options extends ActorOptions {
   readonly reason: string;
@@ -41,7 +42,7 @@ export function addWithdraw(group: Command, { roles, io }: Cli): void {
         const given = { reason, day: received ?? null, acceptsLate: late === true };
         const done = await acting(
           namedBy(options, context),
-          (part) => recordWithdrawal(part, id, given),
+          (part) => recordWithdrawal(speaking(roles, part), id, given),
           ({ isNew }) => (isNew ? { act: 'contract withdraw', applicationId: id, reason } : null),
         );
         await (options.json

@@ -26,7 +26,6 @@ import {
   revealReason,
 } from '../../../program/cli/reveal.ts';
 import { acting, noting } from '../../../program/operations/acting.ts';
-import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { parsePayload } from '../rules/payload.ts';
 import {
   actOn,
@@ -35,12 +34,14 @@ import {
   listConversations,
   type ShownConversation,
   type ShownInput,
+  type SpeakingContext,
   sayTo,
   showConversation,
   startConversation,
 } from '../uses/operate.ts';
+import { speaking } from './speaking.ts';
 
-type Operation = (context: OperatorContext, id: ApplicationId) => Promise<ConversationRow | null>;
+type Operation = (context: SpeakingContext, id: ApplicationId) => Promise<ConversationRow | null>;
 
 /** Adds the commands of the group. */
 export function addConversationCommands(group: Command, cli: Cli): void {
@@ -115,7 +116,7 @@ function addAct(group: Command, { roles, io }: Cli, name: string, about: string,
       roles.operate(async (context) => {
         const row = await acting(
           namedBy(options, context),
-          (part) => act(part, id),
+          (part) => act(speaking(roles, part), id),
           () => ({ act: `conversation ${name}`, applicationId: id }),
         );
         if (options.json) return writeJson(io, row && conversationJson(row));

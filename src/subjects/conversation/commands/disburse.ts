@@ -25,13 +25,12 @@ import { addReviewCommand, type ReviewOptions } from '../../applications/command
 import { checkSecond, OVERRIDE, type Reviewed, requireMoved } from '../../applications/uses/applications.ts';
 import { openStore } from '../../documents/open.ts';
 import { membersOf, readLine, type TypedLine } from '../../signing/rules/disbursement-lines.ts';
-import { TERMS_FILE } from '../../signing/settings.ts';
 import type { GivenLine } from '../../signing/uses/disburse.ts';
 import { MOST_PROOF_BYTES, type Proof, withProofs } from '../../signing/uses/keep-proof.ts';
 import type { ReturnedLine } from '../../signing/uses/later-lines.ts';
-import { loadTerms } from '../../signing/uses/load-terms.ts';
 import { planOf, type StoredLine, showLines } from '../../signing/uses/show-lines.ts';
 import { payOutNow, recordLater } from '../uses/signed/pay-out.ts';
+import { termsOfCommand } from './speaking.ts';
 
 /** The options about lines. */
 interface LineOptions {
@@ -113,7 +112,7 @@ async function disburseOne(
   const { reason, reasonCode = UNSPECIFIED, second, override } = options;
   const why = checkReason(reason);
   checkSecond(by.actor, second);
-  const terms = async () => loadTerms(await roles.setting(TERMS_FILE));
+  const terms = termsOfCommand(roles);
   const { to } = TRANSITIONS.disburse;
   return withFiles({ roles }, by, id, files, (proofs) =>
     acting(

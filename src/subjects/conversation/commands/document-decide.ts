@@ -20,6 +20,7 @@ import {
   rejectDocument,
   type StatedMonths,
 } from '../uses/decide-document.ts';
+import { speaking } from './speaking.ts';
 
 interface Options {
   readonly reason: string;
@@ -58,7 +59,7 @@ function addAccept(group: Command, { roles, io, clock }: Cli): void {
       return roles.operate(async (context) => {
         const decided = await acting(
           namedBy(options, context),
-          (part) => acceptDocument(part, store, id, { reason, stated }),
+          (part) => acceptDocument(speaking(roles, part), store, id, { reason, stated }),
           (done) => actOf('document accept', done, reason),
         );
         await tell(io, decided, options);
@@ -80,7 +81,7 @@ function addReject(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const decided = await acting(
           namedBy(options, context),
-          (part) => rejectDocument(part, id, options.reason),
+          (part) => rejectDocument(speaking(roles, part), id, options.reason),
           (done) => actOf('document reject', done, options.reason),
         );
         await tell(io, decided, options);

@@ -20,22 +20,26 @@ import {
   placedDocuments,
 } from '../sql/document-places.ts';
 import { type InputRow, openInput, waitingInputs } from '../sql/inputs.ts';
-import { tell } from './tell.ts';
+import { type SpeakingContext, tell } from './tell.ts';
 import { documentIndexOf } from './work.ts';
 
 export type { Decided, DocumentId, StatedMonths } from '../../documents/uses/operate.ts';
+
+/** The parameters after the context. */
+type Tail<Use> = Use extends (context: never, ...rest: infer Rest) => unknown ? Rest : never;
 
 /**
  * Accepts a document in the caller's transaction, and adds the debts that were read in it to the list (D52). Throws
  * `OperatorError` as the use of the documents does, and if the list cannot take these debts.
  */
 export async function acceptDocument(
-  ...given: Parameters<typeof documents.acceptDocument>
+  context: SpeakingContext,
+  ...given: Tail<typeof documents.acceptDocument>
 ): Promise<documents.Decided> {
-  const decided = await documents.acceptDocument(...given);
-  await tellOf(given[0], decided);
+  const decided = await documents.acceptDocument(context, ...given);
+  await tellOf(context, decided);
   if (decided.document.purpose === 'debts' && decided.from !== 'accepted')
-    await listDebtsOf(given[0], decided.document);
+    await listDebtsOf(context, decided.document);
   return decided;
 }
 
@@ -44,12 +48,13 @@ export async function acceptDocument(
  * use of the documents does.
  */
 export async function rejectDocument(
-  ...given: Parameters<typeof documents.rejectDocument>
+  context: SpeakingContext,
+  ...given: Tail<typeof documents.rejectDocument>
 ): Promise<documents.Decided> {
-  const decided = await documents.rejectDocument(...given);
-  await tellOf(given[0], decided);
+  const decided = await documents.rejectDocument(context, ...given);
+  await tellOf(context, decided);
   const { id, applicationId, purpose } = decided.document;
-  if (purpose === 'debts') await takeOffDebts(given[0], applicationId, id);
+  if (purpose === 'debts') await takeOffDebts(context, applicationId, id);
   return decided;
 }
 
@@ -86,7 +91,7 @@ export async function leftAfterRejection(
 }
 
 /** Tells the open conversation of the application if the document has become usable, or is no longer usable. */
-async function tellOf(context: OperatorContext, { document, from, to }: documents.Decided): Promise<void> {
+async function tellOf(context: SpeakingContext, { document, from, to }: documents.Decided): Promise<void> {
   const { id, applicationId, purpose, reason } = document;
   // If the file is still being read, the conversation hears of it at the end of that reading.
   if (isUsable(from) === isUsable(to) || reason === null) return;

@@ -33,9 +33,9 @@ import {
 import { isFlowVersion } from '../sql/flows.ts';
 import { inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
 import { keyNow } from '../sql/key-now.ts';
-import { tell } from './tell.ts';
+import { type SpeakingContext, tell } from './tell.ts';
 
-export type { ConversationFilter, ConversationRow };
+export type { ConversationFilter, ConversationRow, SpeakingContext };
 
 /** The conversations that fit every part of the filter, newest first. */
 export function listConversations(
@@ -90,7 +90,7 @@ export type OperatorAct = keyof typeof REFUSED;
 
 /** Hands a conversation over, gives it back or closes it. Throws `OperatorError` if that changes nothing. */
 export async function actOn(
-  context: OperatorContext,
+  context: SpeakingContext,
   id: ApplicationId,
   act: OperatorAct,
 ): Promise<ConversationRow> {
@@ -109,7 +109,7 @@ export async function actOn(
  * Gives a conversation back. If somebody without an open conversation said that the number is wrong, messages go out
  * again. Returns the conversation; null: there is none. Throws `OperatorError` if that changes nothing.
  */
-export async function giveBack(context: OperatorContext, id: ApplicationId): Promise<ConversationRow | null> {
+export async function giveBack(context: SpeakingContext, id: ApplicationId): Promise<ConversationRow | null> {
   const { database } = context;
   const row = await conversationOf(database, id);
   const isOver = row === null || (isEnd(row.place) && row.heldBy === 'service');
@@ -121,7 +121,7 @@ export async function giveBack(context: OperatorContext, id: ApplicationId): Pro
 
 /** Begins a conversation for an application that has no open one. Throws `OperatorError`. */
 export async function startConversation(
-  context: OperatorContext,
+  context: SpeakingContext,
   id: ApplicationId,
 ): Promise<ConversationRow> {
   const { database } = context;

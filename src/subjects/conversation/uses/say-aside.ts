@@ -10,7 +10,9 @@ import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { isMuted } from '../sql/begin.ts';
 import { type ConversationRow, conversationOf, lockConversation } from '../sql/conversations.ts';
-import { actOn, sayTo } from './operate.ts';
+import { actOn, type SpeakingContext, sayTo } from './operate.ts';
+
+export type { SpeakingContext };
 
 /**
  * Sends a text to the person of an application, in the caller's transaction. A conversation that the service holds is
@@ -18,7 +20,7 @@ import { actOn, sayTo } from './operate.ts';
  * the text cannot be sent: there is no open conversation, the phone is suppressed, or the channel's window is closed.
  * Throws `OperatorError` if the conversation cannot be handed over now.
  */
-export async function sayAside(context: OperatorContext, id: ApplicationId, text: string): Promise<boolean> {
+export async function sayAside(context: SpeakingContext, id: ApplicationId, text: string): Promise<boolean> {
   const found = await conversationOf(context.database, id);
   if (found === null) return false;
   return inTransaction(context.database, async (session) => {

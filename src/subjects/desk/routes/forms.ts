@@ -17,10 +17,10 @@ import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts'
 import { MOST_DEBTS, TOLD_BY } from '../../../domain/loan/debt.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA, DECISIONS } from '../../../domain/scorecard/scorecard.ts';
+import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/queue.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
-import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 import { Contradicted, ListedProposal } from './proposal-forms.ts';
 import { Claim, QUEUE_STATES } from './queue-forms.ts';
 import { Pend } from './work-forms.ts';

@@ -1,4 +1,6 @@
 /** Routes for admins: the lead's view, and second looks (docs/operators.md, "The lead's view and second looks"). */
+
+import { form } from '../../../wire/operator/form.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged, tagOf } from '../../../wire/operator/tagged.ts';
@@ -7,7 +9,6 @@ import { actingAs } from '../uses/desk-context.ts';
 import { AGES, readLead, type ShownLead } from '../uses/lead.ts';
 import { drawnFor, type LookingDesk, look, noLook, withScores } from '../uses/second-looks.ts';
 import { answered } from './answered.ts';
-import { form } from './form.ts';
 import { Lead, LeadQuery, type LeadReply, NewLook, SecondLooks } from './work-forms.ts';
 
 const DEFAULT_DAYS = 7;

@@ -1,10 +1,11 @@
 /** The route of what a contract says to pay, which fills in the lines of a payment (docs/operators.md, "Proposals"). */
+
+import { form } from '../../../wire/operator/form.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { actingAs, type Desk } from '../uses/desk-context.ts';
 import { paymentPlan } from '../uses/payment-plan.ts';
 import { answered, applicationIdOf } from './answered.ts';
-import { form } from './form.ts';
 import { PaymentPlan } from './proposal-forms.ts';
 
 /** The route. */

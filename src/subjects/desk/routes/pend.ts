@@ -2,18 +2,19 @@
  * Routes that pend an application and resume it (docs/operators.md, "Pended applications"). `uses/pend.ts` does the
  * work.
  */
+
+import { form } from '../../../wire/operator/form.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
-import { actingAs, type Desk, type QueueDesk } from '../uses/desk-context.ts';
+import { actingAs, type QueueDesk, type SpeakingDesk } from '../uses/desk-context.ts';
 import { pend, resume } from '../uses/pend.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
-import { form } from './form.ts';
 import { NewPend, Pend } from './work-forms.ts';
 
 /** The routes. */
-export function pendRoutes(desk: Desk & QueueDesk): Route[] {
+export function pendRoutes(desk: SpeakingDesk & QueueDesk): Route[] {
   return [
     route({
       method: 'POST',

@@ -6,10 +6,10 @@ import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
+import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { AGAINST, CONTRADICTIONS } from '../rules/against.ts';
 import { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS } from '../rules/proposal.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
-import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 
 export { AGAINST, BULK_RESULTS, PROPOSAL_STATES, RETURN_CODES, SECOND_REASONS };
 

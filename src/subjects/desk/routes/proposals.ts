@@ -4,6 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { UNSPECIFIED } from '../../../domain/application/reason-codes.ts';
+import { form } from '../../../wire/operator/form.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
@@ -17,7 +18,6 @@ import { lookAtMany, type Many, proposeMany, undoMany } from '../uses/propose-ma
 import { proposeOne } from '../uses/propose-one.ts';
 import { needsSignIn, Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, asSeen, claimerOf } from './answered.ts';
-import { form } from './form.ts';
 import {
   Bulk,
   BulkLook,

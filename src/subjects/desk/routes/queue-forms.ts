@@ -3,8 +3,8 @@
  * Pure. A row has no personal data.
  */
 import { type Static, Type } from 'typebox';
+import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES } from '../rules/queue.ts';
-import { By, form, oneOf, orNull, PartnerName, Time } from './form.ts';
 
 export { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES };
 /** The most rows of a page. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CASE_KINDS, CASE_OUTCOMES } from '../../../domain/application/cases.ts';
 import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
-import { form, oneOf, orNull, PartnerName, Time } from './form.ts';
+import { form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 
 /** The most rows of a page. */
 export const MOST_CASES = 100;

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
+import { By, form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 import { MISSING, PEND_ENDS, PEND_MESSAGES } from '../rules/pend.ts';
-import { By, form, oneOf, orNull, Time } from './form.ts';
 
 export const NewPend = form({
   missing: Type.Array(oneOf(MISSING), { minItems: 1, maxItems: MISSING.length, uniqueItems: true }),

@@ -1,4 +1,5 @@
 /** The types of what the uses of the desk work with. */
+import type { Terms } from '../../../domain/loan/terms.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
@@ -15,6 +16,12 @@ export interface QueueDesk {
   readonly database: Database;
   /** The value of REVIEW_DUE_HOURS. */
   readonly dueHours: number;
+}
+
+/** What an act that speaks in a conversation needs. */
+export interface SpeakingDesk extends Desk {
+  /** Reads the terms of the day: a question for the consent names the lender. */
+  readonly terms: () => Promise<Terms | null>;
 }
 
 /** The desk with the operator's name, as the history and the record of acts have it. */

@@ -9,7 +9,7 @@ import { inTransaction, type Transaction } from '../../../ground/postgres/databa
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
-import { sayAside } from '../../conversation/uses/say-aside.ts';
+import { type SpeakingContext, sayAside } from '../../conversation/uses/say-aside.ts';
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
@@ -21,7 +21,7 @@ import {
   resumePend,
   type StoredPend,
 } from '../sql/pends.ts';
-import { actingAs, type Desk, type QueueDesk } from './desk-context.ts';
+import { actingAs, type QueueDesk, type SpeakingDesk } from './desk-context.ts';
 import { changedSince, claimRefusal } from './meanwhile.ts';
 import { conflict, noApplication, otherRequest, type Refusal } from './refusal.ts';
 
@@ -45,7 +45,7 @@ export interface AskedPend {
  * proposed, or it is pended already; 400 the key was used for another request.
  */
 export async function pend(
-  desk: Desk & QueueDesk,
+  desk: SpeakingDesk & QueueDesk,
   operatorId: number,
   asked: AskedPend,
 ): Promise<StoredPend> {
@@ -60,7 +60,7 @@ export async function pend(
         if (before !== null) return { pended: samePend(before, asked), isNew: false };
         const last = await lastEventOf(session, applicationId);
         if (last === null) throw noApplication();
-        const message = await say(part, applicationId, text);
+        const message = await say({ ...part, terms: desk.terms }, applicationId, text);
         await lockOpenPend(session, applicationId);
         await requireClaim(session, applicationId, { operatorId, page: null });
         // While the item is locked, no review can move the application.
@@ -103,7 +103,7 @@ function messageOf(message: string | null): string | null {
   );
 }
 
-async function say(context: OperatorContext, id: ApplicationId, text: string | null): Promise<PendMessage> {
+async function say(context: SpeakingContext, id: ApplicationId, text: string | null): Promise<PendMessage> {
   if (text === null) return 'none';
   try {
     return (await sayAside(context, id, text)) ? 'said' : 'no_window';

@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { counted } from '../../../ground/base/counted.ts';
-import { addCommand, asArgument, type Cli } from '../../../program/cli/command.ts';
+import { addCommand, asArgument, type Cli, readDay } from '../../../program/cli/command.ts';
 import { writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { drift } from '../uses/drift.ts';
@@ -12,7 +12,7 @@ import { replay } from '../uses/replay.ts';
 import { addBacktests } from './policy-backtests.ts';
 import { addPolicyLabels } from './policy-labels.ts';
 import { addPolicyShadow } from './policy-shadow.ts';
-import { readDay, sinceOption } from './since-option.ts';
+import { sinceOption } from './since-option.ts';
 
 interface Options {
   readonly json?: boolean;

@@ -2,6 +2,7 @@
  * Reads the lines of a file of labels: what became of loans (docs/policy.md, "Labels"). CSV with the columns `id`,
  * `date` and `bad`, or JSON lines with these members. Pure.
  */
+import { isCalendarDay } from '../../../ground/base/clock.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
@@ -69,7 +70,6 @@ function jsonValues(line: string): unknown[] | null {
 }
 
 const ID = /^[1-9]\d{0,15}$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
 const FIRST_DAY = '2000-01-01';
 const BAD: Readonly<Record<string, boolean>> = { 0: false, 1: true, false: false, true: true };
 
@@ -80,17 +80,11 @@ function checked(values: readonly unknown[] | null, today: string): LabelLine {
   );
   if (!ID.test(id) || !Number.isSafeInteger(Number(id)))
     return { fault: 'id must be the id of an application: a whole number from 1 on' };
-  if (!isDay(day)) return { fault: 'date must be a day: YYYY-MM-DD' };
+  if (!isCalendarDay(day)) return { fault: 'date must be a day: YYYY-MM-DD' };
   if (day < FIRST_DAY || day > today)
     return { fault: `date must be from ${FIRST_DAY} on, and not in the future` };
   if (!Object.hasOwn(BAD, bad)) return { fault: 'bad must be 0 or 1' };
   return { id: Number(id), day, isBad: BAD[bad]! };
-}
-
-/** A day too many of a month is one of the next month for `Date`. */
-function isDay(text: string): boolean {
-  const ms = DAY.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 /**

@@ -6,6 +6,7 @@ import type { LineKind, PaidLine } from '../../../domain/loan/disbursement.ts';
 import { addDays } from '../../../domain/loan/local-day.ts';
 import type { Payee } from '../../../domain/loan/payees.ts';
 import { minorDigits, moneyText, toMinor } from '../../../domain/money/money.ts';
+import { isCalendarDay } from '../../../ground/base/clock.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { ToldError } from '../../../ground/base/told-error.ts';
 
@@ -112,7 +113,7 @@ function checkLine(
       `must be a decimal over 0 with at most ${minorDigits(currency)} digits after a point`,
     );
   const { valueDate } = line;
-  if (!isDay(valueDate)) throw fail('value-date', 'must be a day: YYYY-MM-DD');
+  if (!isCalendarDay(valueDate)) throw fail('value-date', 'must be a day: YYYY-MM-DD');
   if (valueDate < signedOn) throw fail('value-date', `must not be before the signature, ${signedOn}`);
   if (valueDate > addDays(today, VALUE_DAYS_AHEAD))
     throw fail('value-date', `must not be more than ${VALUE_DAYS_AHEAD} days ahead of today, ${today}`);
@@ -125,12 +126,6 @@ function checkAmount(text: string, currency: string): string | null {
   if (fraction.length > minorDigits(currency)) return null;
   const minor = toMinor(text, currency);
   return minor === 0n ? null : moneyText(minor, currency);
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const time = new Date(text);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
 /** A payee as names are compared: without differences of capitals, spaces and forms of letters. */

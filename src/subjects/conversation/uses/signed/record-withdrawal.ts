@@ -5,11 +5,7 @@
 import type { ApplicationId } from '../../../../domain/application/ids.ts';
 import { APPLICANT } from '../../../../domain/application/lifecycle.ts';
 import { inTransaction } from '../../../../ground/postgres/database.ts';
-import {
-  checkReason,
-  type OperatorContext,
-  OperatorError,
-} from '../../../../program/operations/operator-context.ts';
+import { checkReason, OperatorError } from '../../../../program/operations/operator-context.ts';
 import {
   type GivenWithdrawal,
   judgeReceived,
@@ -18,7 +14,7 @@ import {
 } from '../../../signing/uses/received-withdrawal.ts';
 import { isMuted } from '../../sql/begin.ts';
 import { conversationOf, lockConversation } from '../../sql/conversations.ts';
-import { tell } from '../tell.ts';
+import { type SpeakingContext, tell } from '../tell.ts';
 
 /** The result of recording a withdrawal. */
 export interface WithdrawalRecord extends RecordedWithdrawal {
@@ -34,7 +30,7 @@ export interface WithdrawalRecord extends RecordedWithdrawal {
  * record. Throws `OperatorError` as `judgeReceived` does.
  */
 export async function recordWithdrawal(
-  context: OperatorContext,
+  context: SpeakingContext,
   id: ApplicationId,
   { reason, ...given }: GivenWithdrawal & { readonly reason: string },
 ): Promise<WithdrawalRecord> {
