@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Application } from '../../src/domain/application/fields.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
+import { bucketOf, secondsOf } from '../../src/subjects/business/rules/wait.ts';
 import { IN_REVIEW, MEXICAN, REJECTED } from '../support/applicant.ts';
 import { Dying } from '../support/dying.ts';
 import { closePartition, growOlder } from '../support/old-partitions.ts';
@@ -81,7 +82,7 @@ describe('the counts', () => {
             shown.add(of.id);
           } else if (of !== undefined) {
             await happened(one.kind, of.partner, [of.id]);
-            if (one.kind !== 'documents.received') more(one.kind.split('.')[1]!);
+            more(one.kind === 'documents.received' ? 'documents' : one.kind.split('.')[1]!);
           }
         }
         await count();
@@ -190,12 +191,82 @@ describe('the counts', () => {
   });
 });
 
+describe('the times between steps', () => {
+  it('D39: are counted for each step whose step before is known, and an override is a review against the score', async () => {
+    const { store, json, send, happened, offered, count, report, recounted } = await businessStore();
+    const [plain, reviewed] = await send(0, withDecisions(0, 1));
+    const sql = (text: string, ...values: unknown[]) => store.database.query(text, values);
+    await json('application', 'reject', `${reviewed}`, '--reason', 'x');
+    await happened('conversation.started', 0, [plain!]);
+    await sql(
+      `INSERT INTO application_states (batch_id, application_id, status, conversation_at, signed_at)
+      VALUES (batch_of($1), $1, 'pending_signature', now() - interval '100 seconds', now() - interval '1000 seconds')`,
+      plain,
+    );
+    await happened('documents.received', 0, [plain!]);
+    await offered(plain!);
+    await happened('contract.signed', 0, [plain!]);
+    await sql("UPDATE batches SET created_at = created_at - interval '1 hour'");
+    await json('application', 'disburse', `${plain}`, '--reason', 'paid');
+    await count();
+    const { rows } = await sql(
+      'SELECT step, bucket::integer, times::integer FROM business_waits ORDER BY step',
+    );
+    const seconds = Object.fromEntries(rows.map(({ step, bucket }) => [step, secondsOf(bucket)]));
+    assert.deepEqual(
+      rows.map(({ step, times }) => [step, times]),
+      ['documents', 'offer', 'pay', 'review', 'sign', 'start'].map((step) => [step, 1]),
+    );
+    for (const [step, exact] of [
+      ['review', 3_600],
+      ['start', 3_600],
+      ['documents', 100],
+      ['offer', 100],
+      ['pay', 1_000],
+    ] as const)
+      assert.ok(Math.abs(seconds[step] / exact - 1) < 0.15, `${step}: ${seconds[step]}`);
+    const [row] = await report('--by', 'month');
+    const { score } = (await sql('SELECT score::integer FROM applications WHERE id = $1', reviewed)).rows[0];
+    assert.equal(row!.overridden, score >= 50 ? 1 : 0);
+    assert.equal(row!.approval_rate, 0.5);
+    assert.equal((await recounted()).ok, true);
+  });
+
+  it('a bucket tells a time to a tenth, and no clock makes one below 0', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2_000, max: 10 ** 11 }), (ms) => {
+        const told = secondsOf(bucketOf(ms));
+        assert.ok(Math.abs(told / (ms / 1_000) - 1) <= 0.1 + 500 / ms, `${ms}: ${told}`);
+      }),
+    );
+    for (const ms of [-1, 0, 1_000]) assert.equal(bucketOf(ms), 0);
+    assert.equal(bucketOf(Number.MAX_SAFE_INTEGER), 120);
+  });
+});
+
 describe('the recount', () => {
+  it('D16: names a day on which other refusals are counted than the keys had', async () => {
+    const { store, keys, turn, recounted } = await businessStore();
+    await store.database.query(
+      `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten)
+      VALUES (date_trunc('hour', now(), 'UTC') - interval '5 hours', $1, 0, 1, 2, 3, 0, 0, 0)`,
+      [keys[0]],
+    );
+    await turn();
+    assert.deepEqual((await recounted()).differences, []);
+    for (const by of [1, -1]) {
+      await store.database.query(`UPDATE business_hours SET invalid = 3 + ${by}`);
+      const [one, ...others] = (await recounted()).differences;
+      assert.deepEqual([one.count, one.counted, one.found, others], ['invalid', `${3 + by}`, '3', []]);
+    }
+  });
+
   it('D39: names the count that differs and ends with 1, whichever it is', async () => {
-    const { store, run, send, happened, offered, count, recounted } = await businessStore();
+    const { store, run, json, send, happened, offered, count, recounted } = await businessStore();
     const [id] = await send(0, withDecisions(0));
     await happened('conversation.started', 0, [id!]);
     await offered(id!);
+    await json('application', 'disburse', `${id}`, '--reason', 'paid');
     await count();
     assert.equal((await recounted()).code, 0);
     for (const [name, counts] of [
@@ -203,6 +274,8 @@ describe('the recount', () => {
       ['amount_registered', [-1, 1]],
       ['approved', [-1, 1]],
       ['started', [-1, 1]],
+      ['overridden', [1]],
+      ['amount_disbursed', [-1, 1]],
       // Evidence goes with its application, so more than is there proves nothing.
       ['offered', [-1]],
     ] as const)
@@ -221,7 +294,7 @@ describe('the recount', () => {
       }
     assert.match(
       (await run('report', '--recount')).out,
-      /^The counts are those of 1 application and 1 event\.\n/,
+      /^The counts are those of 1 application and \d events?\.\n/,
     );
   });
 });

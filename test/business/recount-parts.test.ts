@@ -27,7 +27,7 @@ it('D39: 50,000 events of two partners, of which some count for nothing and some
   await database.query(
     `INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type)
      SELECT n % 2 + 1, n / 2, $1::timestamptz, 0, n,
-       CASE WHEN n < 45000 THEN 'documents.received' ELSE 'contract.signed' END::partner_event_type
+       CASE WHEN n < 45000 THEN 'income.verified' ELSE 'contract.signed' END::partner_event_type
      FROM generate_series(0, $2::integer - 1) AS n`,
     [`${DAY}T12:00Z`, MANY],
   );

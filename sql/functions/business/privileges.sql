@@ -5,3 +5,4 @@ SELECT runtime_may('SELECT, INSERT, UPDATE', 'business_event_places');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'business_hours');
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'business_totals');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'business_offers');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'business_waits');

@@ -56,7 +56,10 @@ async function writeReport(io: Io, rows: AsyncIterable<ReportRow>, { csv, json }
     for await (const row of rows) await writeOutput(io, csvLine(MEMBERS.map((name) => row[name])));
     return;
   }
-  const column = (title: string, name: keyof ReportRow) => ({ title, value: (row: ReportRow) => row[name] });
+  const column = (title: string, name: keyof ReportRow) => ({
+    title,
+    value: (row: ReportRow) => row[name] ?? '',
+  });
   await writeList(
     io,
     rows,
@@ -72,7 +75,12 @@ async function writeReport(io: Io, rows: AsyncIterable<ReportRow>, { csv, json }
         column('APPROVED', 'approved'),
         column('IN REVIEW', 'in_review'),
         column('REJECTED', 'rejected'),
+        {
+          title: 'RATE',
+          value: ({ approval_rate: rate }) => (rate === null ? '' : `${(rate * 100).toFixed(1)} %`),
+        },
         column('STARTED', 'started'),
+        column('DOCUMENTS', 'documents'),
         column('OFFERED', 'offered'),
         column('SIGNED', 'signed'),
         column('WITHDRAWN', 'withdrawn'),

@@ -33,6 +33,9 @@ const Row = form({
   invalid: Count,
   review_approved: Count,
   review_rejected: Count,
+  overridden: Count,
+  documents: Count,
+  approval_rate: orNull(Type.Number({ minimum: 0, maximum: 1 })),
 });
 
 export const Business = form({

@@ -33,16 +33,31 @@ export interface ReportRow {
   readonly invalid: number;
   readonly review_approved: number;
   readonly review_rejected: number;
+  /** Reviews against what the score leans to. */
+  readonly overridden: number;
+  readonly documents: number;
+  /** The share of approvals in all final decisions, those of reviews too, from 0 to 1; null: there was none. */
+  readonly approval_rate: number | null;
 }
 
-/** A row with its amounts in minor units becomes one with exact decimals. */
-export function withAmounts(row: ReportRow): ReportRow {
+/** A row as it is read: amounts in minor units, and no rate. */
+export type StoredRow = Omit<ReportRow, 'approval_rate'>;
+
+/** A row as it is shown. */
+export function shownRow(row: StoredRow): ReportRow {
   const text = (minor: string) => moneyText(BigInt(minor), row.currency);
   return {
     ...row,
     amount_registered: text(row.amount_registered),
     amount_disbursed: text(row.amount_disbursed),
+    approval_rate: approvalRate(row),
   };
+}
+
+function approvalRate(row: StoredRow): number | null {
+  const approved = row.approved + row.review_approved;
+  const final = approved + row.rejected + row.review_rejected;
+  return final === 0 ? null : Math.round((approved / final) * 10_000) / 10_000;
 }
 
 /** After which row a page of the report begins. */
@@ -64,10 +79,11 @@ export function placeOfCursor(cursor: string): ReportPlace | null {
 
 /**
  * A line of CSV, as RFC 4180 has it but for its end, which is that of a text. A text that a spreadsheet would compute
- * gets an apostrophe in front.
+ * gets an apostrophe in front; null is an empty cell.
  */
-export function csvLine(values: readonly (string | number)[]): string {
+export function csvLine(values: readonly (string | number | null)[]): string {
   const cells = values.map((value) => {
+    if (value === null) return '';
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : `${value}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });

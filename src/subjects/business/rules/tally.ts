@@ -1,4 +1,5 @@
 /** Counts of the business by hour, partner and currency, as a turn of the upkeep adds them up. Pure. */
+import { bucketOf, type Step } from './wait.ts';
 
 /** What is counted, in the order of the business's way; amounts are in minor units. */
 export const COUNTS = [
@@ -8,7 +9,9 @@ export const COUNTS = [
   'rejected',
   'review_approved',
   'review_rejected',
+  'overridden',
   'started',
+  'documents',
   'offered',
   'signed',
   'withdrawn',
@@ -17,6 +20,7 @@ export const COUNTS = [
 export type CountName = (typeof COUNTS)[number];
 
 export const REFUSALS = ['duplicate', 'over_quota', 'invalid'] as const;
+export type RefusalName = (typeof REFUSALS)[number];
 export const AMOUNTS = ['amount_registered', 'amount_disbursed'] as const;
 export type AmountName = (typeof AMOUNTS)[number];
 
@@ -37,6 +41,15 @@ export interface TallyRow {
   readonly amounts: ReadonlyMap<AmountName, bigint>;
 }
 
+/** How many applications took a time of a bucket to a step. `day` is in UTC. */
+export interface WaitRow {
+  readonly day: string;
+  readonly partnerId: number;
+  readonly step: Step;
+  readonly bucket: number;
+  times: number;
+}
+
 interface Row extends TallyRow {
   readonly counts: Map<CountName, number>;
   readonly amounts: Map<AmountName, bigint>;
@@ -44,9 +57,14 @@ interface Row extends TallyRow {
 
 export class Tally {
   readonly #rows = new Map<string, Row>();
+  readonly #waits = new Map<string, WaitRow>();
 
   get rows(): TallyRow[] {
     return [...this.#rows.values()];
+  }
+
+  get waits(): readonly Readonly<WaitRow>[] {
+    return [...this.#waits.values()];
   }
 
   /** Counts one more. */
@@ -58,6 +76,16 @@ export class Tally {
   add(place: Place, name: AmountName, minor: bigint): void {
     const { amounts } = this.#at(place);
     amounts.set(name, (amounts.get(name) ?? 0n) + minor);
+  }
+
+  /** Counts the time from one step to the next; `from` null: nobody knows when the step before was. */
+  wait({ hour, partnerId }: Omit<Place, 'currency'>, step: Step, from: Date | null, to: Date): void {
+    if (from === null) return;
+    const [day, bucket] = [hour.slice(0, 10), bucketOf(to.getTime() - from.getTime())];
+    const key = `${day} ${partnerId} ${step} ${bucket}`;
+    const found = this.#waits.get(key) ?? { day, partnerId, step, bucket, times: 0 };
+    found.times += 1;
+    this.#waits.set(key, found);
   }
 
   #at(place: Place): Row {

@@ -1,7 +1,7 @@
 /**
  * Where the counts of the business are kept. Counts, the place up to which they go, and the turn change in one
- * transaction. Writes `business_place`, `business_event_places`, `business_hours`, `business_totals` and
- * `business_offers`.
+ * transaction. Writes `business_place`, `business_event_places`, `business_hours`, `business_totals`, `business_waits`
+ * and `business_offers`.
  */
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { AMOUNTS, COUNTS, type Tally } from '../rules/tally.ts';
@@ -62,6 +62,15 @@ const COUNT_TOTALS = `
   GROUP BY g.partner_id ORDER BY g.partner_id
   ON CONFLICT (partner_id) DO UPDATE SET ${TOTAL_ADDED}`;
 
+const WAITS = `
+  INSERT INTO business_waits AS b (day, partner_id, step, bucket, times)
+  SELECT u.day, u.partner_id, u.step, u.bucket, u.times
+  FROM unnest($1::date[], $2::integer[], $3::text[], $4::smallint[], $5::bigint[])
+    AS u(day, partner_id, step, bucket, times)
+  ORDER BY u.day, u.partner_id, u.step, u.bucket
+  ON CONFLICT (day, partner_id, step, bucket)
+  DO UPDATE SET stored_ms = excluded.stored_ms, times = b.times + excluded.times`;
+
 /** Adds what was counted since `turn`. False: another session has counted meanwhile, and nothing is added. */
 export async function addCounts(
   session: Transaction,
@@ -72,7 +81,15 @@ export async function addCounts(
   if (moved.rowCount !== 1) return false;
   if (events !== undefined) await session.query(MOVE_EVENTS, [[...events.keys()], [...events.values()]]);
   if (offers.length > 0) await session.query(TAKE_OFFERS, [offers]);
-  const { rows } = tally;
+  const { rows, waits } = tally;
+  if (waits.length > 0)
+    await session.query(WAITS, [
+      waits.map(({ day }) => day),
+      waits.map(({ partnerId }) => partnerId),
+      waits.map(({ step }) => step),
+      waits.map(({ bucket }) => bucket),
+      waits.map(({ times }) => times),
+    ]);
   if (rows.length === 0) return true;
   const counted = JSON.stringify(
     rows.map(({ place: { hour, partnerId, currency }, counts, amounts }) => ({

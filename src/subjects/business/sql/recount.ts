@@ -3,8 +3,9 @@
  * `partner_events`, `contract_evidence` and `closed_segments`.
  */
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
-import { AMOUNTS, COUNTS } from '../rules/tally.ts';
-import { NAME_OF_EVENT } from './events.ts';
+import { AMOUNTS, COUNTS, REFUSALS, type RefusalName } from '../rules/tally.ts';
+import { type CountedEvent, NAME_OF_EVENT } from './events.ts';
+import type { Refusals } from './refusals.ts';
 
 /** The sums of a day. */
 export interface DaySums {
@@ -66,6 +67,56 @@ const EVENTS = `
 export async function readEventSums(session: Session): Promise<EventSums[]> {
   const all = await inParts<EventSums & { readonly name: string | null }>(session, EVENTS, ['0', '0']);
   return all.filter(({ name, events }) => name !== null && events !== '0');
+}
+
+/** Events of other kinds lead to the next part. */
+const JUDGED = `
+  SELECT e.partner_id AS "partnerId", e.number::float8, e.application_id::float8 AS "applicationId", e.at,
+    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS hour,
+    CASE WHEN e.number < m.next_event THEN ${NAME_OF_EVENT} END AS name,
+    (max(ARRAY[e.partner_id::bigint, e.number]) OVER ())::text[] AS last
+  FROM (
+    SELECT v.* FROM partner_events v WHERE (v.partner_id, v.number) > ($1::integer, $2::bigint)
+      AND v.type = 'application.status_changed'
+    ORDER BY v.partner_id, v.number LIMIT 2000) AS e
+  LEFT JOIN business_event_places m ON m.partner_id = e.partner_id`;
+
+/**
+ * The counted events whose count depends on their application: reviews and payments, in parts that one statement can
+ * look up. `hour` is the day.
+ */
+export async function* readJudged(session: Session): AsyncGenerator<CountedEvent[], void, undefined> {
+  for (let from: readonly string[] = ['0', '0']; ; ) {
+    const { rows } = await session.query<CountedEvent & { readonly last: readonly string[] }>(JUDGED, [
+      ...from,
+    ]);
+    if (rows.length === 0) return;
+    yield rows;
+    from = rows[0]!.last;
+  }
+}
+
+const COUNTED_REFUSALS = `
+  SELECT to_char(u.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${REFUSALS.map((name) => `coalesce(b.${name}, 0)::text AS ${name}`).join(', ')}
+  FROM unnest($1::timestamptz[], $2::integer[]) WITH ORDINALITY AS u(hour, partner_id, n)
+  CROSS JOIN LATERAL (
+    SELECT ${REFUSALS.map((name) => `sum(h.${name}) AS ${name}`).join(', ')}
+    FROM business_hours h WHERE h.hour = u.hour AND h.partner_id = u.partner_id) AS b
+  ORDER BY u.n`;
+
+/** What is counted of hours and partners, in their order, with the day of each. */
+export async function readCountedRefusals(
+  session: Session,
+  of: readonly Refusals[],
+): Promise<readonly (Record<RefusalName, string> & { readonly day: string })[]> {
+  const hours = of.map(({ hour }) => hour);
+  const partners = of.map(({ partnerId }) => partnerId);
+  return (
+    await session.query<Record<RefusalName, string> & { readonly day: string }>(COUNTED_REFUSALS, [
+      hours,
+      partners,
+    ])
+  ).rows;
 }
 
 const WHOLE_SINCE = `

@@ -2,7 +2,13 @@
  * Reads the report from the counts (docs/business.md). Reads `business_hours` and `partners`; no table of applications.
  */
 import type { Session } from '../../../ground/postgres/database.ts';
-import { type Period, type ReportPlace, type ReportRow, withAmounts } from '../rules/report-row.ts';
+import {
+  type Period,
+  type ReportPlace,
+  type ReportRow,
+  type StoredRow,
+  shownRow,
+} from '../rules/report-row.ts';
 import { AMOUNTS, COUNTS, REFUSALS } from '../rules/tally.ts';
 
 /** What a report shows. */
@@ -35,10 +41,10 @@ export async function readReport(
   after: ReportPlace | null,
   limit: number,
 ): Promise<ReportRow[]> {
-  const { rows } = await session.query<ReportRow & Record<string, unknown>>(PAGE, [
+  const { rows } = await session.query<StoredRow & Record<string, unknown>>(PAGE, [
     ...[by, since, partnerId],
     ...[after?.period ?? null, after?.partner_id ?? null, after?.currency ?? null],
     limit,
   ]);
-  return rows.map(withAmounts);
+  return rows.map(shownRow);
 }

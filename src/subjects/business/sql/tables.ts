@@ -15,6 +15,15 @@ export const BUSINESS_HOURS = {
 
 export const TABLES: readonly Table[] = [
   BUSINESS_HOURS,
+  {
+    name: 'business_waits',
+    person: { not: 'numbers by day, partner and step' },
+    kept: {
+      job: 'forget business counts',
+      until: `day < (now() - ${KEPT})::date AND ${aged('stored_ms', KEPT)}`,
+      by: 'day',
+    },
+  },
   { name: 'business_place', person: { not: 'one row of the store' } },
   { name: 'business_event_places', person: { not: 'numbers by partner' } },
   { name: 'business_totals', person: { not: 'numbers by partner' } },

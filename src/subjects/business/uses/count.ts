@@ -2,6 +2,7 @@
  * Counts the business, a bounded part a turn of the upkeep (docs/business.md). Any number of processes may do this at
  * once: each batch, event and offer counts once, because the place moves in the transaction of the counts.
  */
+import { isAgainstScore } from '../../../domain/application/against-score.ts';
 import { toMinor } from '../../../domain/money/money.ts';
 import { type Clock, HOUR_MS } from '../../../ground/base/clock.ts';
 import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
@@ -16,7 +17,10 @@ import {
   readApplications,
   readEvents,
   readLent,
+  readOffered,
   readOffers,
+  readReviewed,
+  readStarted,
 } from '../sql/events.ts';
 import { putRefusals, readNow, readRefusals } from '../sql/refusals.ts';
 
@@ -80,34 +84,69 @@ export async function countEvents({ database, clock }: Counting): Promise<void> 
   } while (clock.monotonicMs() < untilMs);
 }
 
-async function tallyEvents(
+/** Counts events and offers, by statements of a table each: those of the coordinator may not ask other machines. */
+export async function tallyEvents(
   database: Database,
   read: readonly CountedEvent[],
   offers: readonly NewOffer[],
 ): Promise<Tally> {
-  const events = read.filter(({ name }) => name !== null);
-  const idsOf = (some: readonly { readonly applicationId: number }[]) => [
-    ...new Set(some.map(({ applicationId }) => applicationId)),
-  ];
-  // Separate statements, because those about a table of the coordinator may not ask the other machines.
+  const events = read.flatMap(({ name, ...event }) => (name === null ? [] : [{ ...event, name }]));
   const applications = await readApplications(database, idsOf([...events, ...offers]));
-  const lent = await readLent(database, idsOf(events.filter(({ name }) => name === 'disbursed')));
+  const named = (...names: CountedName[]) => idsOf(events.filter(({ name }) => names.includes(name)));
+  const [lent, reviewed, started, offered] = [
+    await readLent(database, named('disbursed')),
+    await readReviewed(
+      database,
+      named('started').filter((id) => applications.get(id)?.isReviewed),
+    ),
+    await readStarted(database, [...named('documents'), ...idsOf(offers)]),
+    await readOffered(database, named('signed')),
+  ];
   const tally = new Tally();
-  for (const { applicationId, hour } of offers) {
-    const application = applications.get(applicationId);
+  for (const { applicationId: id, hour, at } of offers) {
+    const application = applications.get(id);
     // Nobody knows any more whose offer it was.
-    if (application !== undefined) tally.count({ hour, ...application }, 'offered');
+    if (application === undefined) continue;
+    tally.count({ hour, ...application }, 'offered');
+    tally.wait({ hour, ...application }, 'offer', started.get(id) ?? null, at);
   }
-  for (const { applicationId, hour, partnerId, name } of events) {
-    if (name === null) continue;
-    const application = applications.get(applicationId);
+  for (const { applicationId: id, hour, at, partnerId, name } of events) {
+    const application = applications.get(id);
     const place = { hour, partnerId, currency: application?.currency ?? NO_CURRENCY };
     tally.count(place, name);
-    if (name !== 'disbursed' || application === undefined) continue;
-    const { amount, currency } = application;
-    tally.add(place, 'amount_disbursed', toMinor(lent.get(applicationId) ?? amount, currency));
+    if (application === undefined) continue;
+    const { amount, currency, score, registeredAt, isReviewed, signedAt } = application;
+    switch (name) {
+      case 'review_approved':
+      case 'review_rejected':
+        tally.wait(place, 'review', registeredAt, at);
+        if (isAgainstScore(name === 'review_approved' ? 'approve' : 'reject', score))
+          tally.count(place, 'overridden');
+        break;
+      case 'started':
+        tally.wait(place, 'start', isReviewed ? (reviewed.get(id) ?? null) : registeredAt, at);
+        break;
+      case 'documents':
+        tally.wait(place, 'documents', started.get(id) ?? null, at);
+        break;
+      case 'signed':
+        tally.wait(place, 'sign', offered.get(id) ?? null, at);
+        break;
+      case 'disbursed':
+        tally.wait(place, 'pay', signedAt, at);
+        tally.add(place, 'amount_disbursed', toMinor(lent.get(id) ?? amount, currency));
+        break;
+      case 'withdrawn':
+        break;
+    }
   }
   return tally;
+}
+
+type CountedName = NonNullable<CountedEvent['name']>;
+
+function idsOf(some: readonly { readonly applicationId: number }[]): number[] {
+  return [...new Set(some.map(({ applicationId }) => applicationId))];
 }
 
 /**

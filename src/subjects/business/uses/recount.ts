@@ -3,22 +3,25 @@
  * all batches and all events. What was deleted since it was counted cannot be counted again: on such days the counts
  * may only be higher.
  */
-import type { Clock } from '../../../ground/base/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { DecidedFacts } from '../../applications/sql/read-facts.ts';
 import { batchesBetween } from '../../evaluation/sql/decided-batches.ts';
-import { Tally } from '../rules/tally.ts';
+import { type AmountName, type CountName, NO_CURRENCY, REFUSALS, Tally } from '../rules/tally.ts';
 import { readPlace } from '../sql/counts.ts';
 import {
   type DaySums,
   type EventSums,
   firstWhole,
+  readCountedRefusals,
   readEventSums,
   readForgotten,
+  readJudged,
   readOfferSums,
   readStored,
 } from '../sql/recount.ts';
-import { tallyBatch } from './count.ts';
+import { readNow, readRefusals } from '../sql/refusals.ts';
+import { tallyBatch, tallyEvents } from './count.ts';
 
 /** A count that is not what was found. */
 export interface Difference {
@@ -41,7 +44,17 @@ export interface Recount {
 
 /** What registrations count, by partner and currency. */
 const REGISTRATIONS = ['registered', 'approved', 'in_review', 'rejected', 'amount_registered'] as const;
-const EVENTS = ['review_approved', 'review_rejected', 'started', 'signed', 'withdrawn', 'disbursed'] as const;
+const EVENTS = [
+  'review_approved',
+  'review_rejected',
+  'started',
+  'documents',
+  'signed',
+  'withdrawn',
+  'disbursed',
+] as const;
+/** What events count by their application. */
+const JUDGED = ['overridden', 'amount_disbursed'] as const satisfies readonly (CountName | AmountName)[];
 const PAGE = 250;
 const TRIES = 20;
 const PAUSE_MS = 50;
@@ -50,13 +63,14 @@ const PAUSE_MS = 50;
 async function snapshot({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { turn, next } = await readPlace(database);
-    const [stored, events, forgotten, offers] = [
+    const [stored, events, forgotten, offers, judged] = [
       await readStored(database),
       await readEventSums(database),
       await readForgotten(database),
       await readOfferSums(database),
+      await judgedEvents(database),
     ];
-    if ((await readPlace(database)).turn === turn) return { next, stored, events, forgotten, offers };
+    if ((await readPlace(database)).turn === turn) return { next, stored, events, forgotten, offers, judged };
     await clock.sleep(PAUSE_MS);
   }
   throw new Error('the counts changed while they were read');
@@ -67,29 +81,85 @@ export async function recount(context: {
   readonly database: Database;
   readonly clock: Clock;
 }): Promise<Recount> {
-  const { next, stored, events, forgotten, offers } = await snapshot(context);
+  const { next, stored, events, forgotten, offers, judged } = await snapshot(context);
   const found = await registrations(context.database, next);
   const counted = sumsOf(stored, REGISTRATIONS, ({ day, partnerId, currency }) => [day, partnerId, currency]);
   const byPartner = sumsOf(stored, EVENTS, ({ day, partnerId }) => [day, partnerId, null]);
+  const byEvents = sumsOf(stored, JUDGED, ({ day, partnerId, currency }) => [day, partnerId, currency]);
   const offered = sumsOf(stored, ['offered'], ({ day }) => [day, null, null]);
   const eventsFound = new Map<string, bigint>();
   for (const { day, partnerId, name, events: n } of events)
     addTo(eventsFound, keyOf([day, partnerId, null], name), BigInt(n));
+  const isWholeEvents = (day: string, partner: number) => {
+    if (!forgotten.has(partner)) return true;
+    const first = forgotten.get(partner) ?? null;
+    return first !== null && day > first;
+  };
   const offersFound = new Map([...offers].map(([day, n]) => [keyOf([day, null, null], 'offered'), n]));
   return {
     applications: sumOf(found.sums, 'registered'),
     events: events.reduce((sum, one: EventSums) => sum + BigInt(one.events), 0n),
     differences: [
       ...compared(counted, found.sums, (day) => found.wholeAfter === null || day > found.wholeAfter),
-      ...compared(byPartner, eventsFound, (day, partner) => {
-        if (!forgotten.has(partner)) return true;
-        const first = forgotten.get(partner) ?? null;
-        return first !== null && day > first;
-      }),
+      ...compared(byPartner, eventsFound, isWholeEvents),
+      ...compared(
+        byEvents,
+        judged.sums,
+        (day, partner) => isWholeEvents(day, partner) && !judged.incomplete.has(`${day} ${partner}`),
+      ),
       // Evidence goes with its application, and nobody knows of a day whether some has gone.
       ...compared(offered, offersFound, () => false),
+      ...(await refusals(context.database)),
     ],
   };
+}
+
+/** Counts what events count by their application. `incomplete`: days and partners of which an application is gone. */
+async function judgedEvents(
+  database: Database,
+): Promise<{ sums: Map<string, bigint>; incomplete: ReadonlySet<string> }> {
+  const sums = new Map<string, bigint>();
+  const incomplete = new Set<string>();
+  for await (const events of readJudged(database)) {
+    const tally = await tallyEvents(database, events, []);
+    for (const { place, counts, amounts } of tally.rows) {
+      const at: Place = [place.hour, place.partnerId, place.currency];
+      if (place.currency === NO_CURRENCY) incomplete.add(`${place.hour} ${place.partnerId}`);
+      addTo(sums, keyOf(at, 'overridden'), BigInt(counts.get('overridden') ?? 0));
+      addTo(sums, keyOf(at, 'amount_disbursed'), amounts.get('amount_disbursed') ?? 0n);
+    }
+  }
+  return { sums, incomplete };
+}
+
+/** The hours that the upkeep may still take over: this one and the one before. */
+const OPEN_MS = 2 * HOUR_MS;
+/** The outcomes of an hour are whole for so long; they are deleted after 30 days. */
+const WHOLE_MS = 29 * DAY_MS;
+
+/** Compares what was refused with the outcomes of keys that are still there. */
+async function refusals(database: Database): Promise<Difference[]> {
+  const sums = new Map<string, { counted: bigint; found: bigint }>();
+  const now = (await readNow(database)).getTime();
+  for await (const page of readRefusals(database, null)) {
+    const closed = page.filter(({ hour }) => {
+      const ageMs = now - hour.getTime();
+      return ageMs > OPEN_MS && ageMs < WHOLE_MS;
+    });
+    const stored = await readCountedRefusals(database, closed);
+    for (const [n, found] of closed.entries())
+      for (const name of REFUSALS) {
+        const key = keyOf([stored[n]!.day, found.partnerId, null], name);
+        const sum = sums.get(key) ?? { counted: 0n, found: 0n };
+        sum.counted += BigInt(stored[n]![name]);
+        sum.found += BigInt(found[name]);
+        sums.set(key, sum);
+      }
+  }
+  return [...sums].flatMap(([key, { counted, found }]) => {
+    const [day, partnerId, currency, count] = JSON.parse(key) as [...Place, string];
+    return counted === found ? [] : [{ day, partnerId, currency, count, counted, found }];
+  });
 }
 
 /** Counts the batches before a number. `wholeAfter`: on later days no application was deleted; null: on none. */

@@ -28,6 +28,9 @@ export const MEMBERS = [
   'invalid',
   'review_approved',
   'review_rejected',
+  'overridden',
+  'documents',
+  'approval_rate',
 ] as const satisfies readonly (keyof ReportRow)[];
 
 /** Rows of a page. */

@@ -1,21 +1,10 @@
 /**
- * What speaks against a decision: the score, and what the file has against its reason code (D48; docs/operators.md,
- * "Proposals" and "The lead's view and second looks"). Pure.
+ * What speaks against a decision beside the score (`domain/application/against-score`): what the file has against its
+ * reason code (D48; docs/operators.md, "Proposals" and "The lead's view and second looks"). Pure.
  */
+import { isAgainstScore } from '../../../domain/application/against-score.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import { codesOfOperators, type ReasonCode } from '../../../domain/application/reason-codes.ts';
-
-/** From this score on, a score leans to an approval, below it to a rejection. */
-const LEANS_TO_APPROVE_FROM = 50;
-
-/**
- * Whether a decision is against what the score leans to. Without a score there is no lean, and a payment is never
- * against it.
- */
-export function isAgainstScore(act: ReviewAction, score: number | null): boolean {
-  if (score === null || act === 'disburse') return false;
-  return score >= LEANS_TO_APPROVE_FROM !== (act === 'approve');
-}
 
 /** How the file contradicts a reason code. */
 export const CONTRADICTIONS = [

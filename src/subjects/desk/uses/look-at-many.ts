@@ -2,11 +2,13 @@
  * Adds up what a decision on many is about: totals, and what speaks against it (D48; docs/operators.md, "Proposals").
  * Pure.
  */
+
+import { isAgainstScore } from '../../../domain/application/against-score.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { Authority } from '../../../domain/operator/authority.ts';
-import { type Contradiction, contradictedCodes, type Evidence, isAgainstScore } from '../rules/against.ts';
+import { type Contradiction, contradictedCodes, type Evidence } from '../rules/against.ts';
 import { secondReasonOf } from '../rules/proposal.ts';
 import type { DecisionFacts } from './decided-facts.ts';
 

@@ -5,13 +5,13 @@
  */
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { isAgainstScore } from '../../../domain/application/against-score.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { type Database, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { readDecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import { isAgainstScore } from '../rules/against.ts';
 import {
   addSecondLook,
   countDecision,
