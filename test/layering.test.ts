@@ -102,6 +102,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'subjects/reconsiderations',
       // How many activations wait, beside the proposals.
       'subjects/policies',
+      // The phones that an operator's text can mean.
+      'subjects/partners',
     ],
   ],
   // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.

@@ -72,6 +72,7 @@ const FITS: Readonly<Record<string, unknown>> = {
   password: 'a long password',
   code: '000000',
   token: 'token',
+  q: '3005550101',
 };
 const IDS = [`${id}`, '0', '1', '999999999999999', '1e3', '%00', 'x'.repeat(300), '..%2f..', '-1'];
 

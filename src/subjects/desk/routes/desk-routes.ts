@@ -13,10 +13,12 @@ import { pendRoutes } from './pend.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 import { reconsiderationRoutes } from './reconsiderations.ts';
+import { searchRoute } from './search.ts';
 
 /** The routes; `openFiles` opens the document store. */
 export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
   return [
+    searchRoute(desk),
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
     ...correctionRoutes(desk),

@@ -1,4 +1,7 @@
-/** The names of operators and partners, as the desk shows them. Reads `partners`; `by` is a part of statements. */
+/**
+ * The names of operators and partners, as the desk shows them. Reads `partners` and `operators`; `by` is a part of
+ * statements.
+ */
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
 /** An operator with the present login. */
@@ -36,4 +39,23 @@ export async function partnersOf(
 ): Promise<ReadonlyMap<number, PartnerName>> {
   const { rows } = await session.query<{ id: number; name: string }>(OF_IDS, [ids]);
   return new Map(rows.map((partner) => [partner.id, partner]));
+}
+
+/** The most of each kind that a search shows. */
+const MOST_LIKE = 10;
+/** $1: the text. Both tables are read whole: they are small. */
+const PARTNERS_LIKE = `
+  SELECT p.id, p.name FROM partners p WHERE strpos(lower(p.name), lower($1)) > 0
+  ORDER BY lower(p.name), p.id LIMIT ${MOST_LIKE}`;
+const OPERATORS_LIKE = `
+  SELECT o.id, o.login FROM operators o WHERE strpos(o.login, lower($1)) > 0 ORDER BY o.login, o.id LIMIT ${MOST_LIKE}`;
+
+/** The first partners by name that have this text in their name. */
+export async function partnersLike(session: Session, text: string): Promise<PartnerName[]> {
+  return (await session.query<{ id: number; name: string }>(PARTNERS_LIKE, [text])).rows;
+}
+
+/** The first operators by login that have this text in it, disabled ones too: histories name them. */
+export async function operatorsLike(session: Session, text: string): Promise<By[]> {
+  return (await session.query<{ id: number; login: string }>(OPERATORS_LIKE, [text])).rows;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a phone as an operator writes it, if it can mean only one phone (D11): a guess could be another person's phone.
- * Reads the countries of `partners`.
+ * Reads a phone as an operator writes it (D11). What acts on a phone needs one that can mean only one phone: a guess
+ * could be another person's phone. Reads the countries of `partners`.
  */
 import { countryOfPhone, normalisePhone, type Phone, typedPhone } from '../../../domain/phone/phone.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
@@ -31,7 +31,11 @@ export async function readOnePhone(
   return phone;
 }
 
-async function readingsOf({ database }: Pick<OperatorContext, 'database'>, text: string): Promise<Phone[]> {
+/** All phones that the text can mean, to look for each of them. `text` is a `typedPhone`. */
+export async function readingsOf(
+  { database }: Pick<OperatorContext, 'database'>,
+  text: string,
+): Promise<Phone[]> {
   if (/^[ (]*(\+|00)/.test(text)) {
     // With a + or 00 the country does not matter; CO stands for any country.
     const phone = normalisePhone(text, 'CO');
