@@ -1,4 +1,4 @@
-/** Schemas of the search (docs/operators.md, "Find"). Pure. What is found of a person is initials and ends of numbers. */
+/** Schemas of the search (docs/operators.md, "Find"). Pure. Persons are masked: initials and ends of numbers. */
 import { type Static, Type } from 'typebox';
 import { APPLICATION_STATUSES } from '../../../domain/application/lifecycle.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
