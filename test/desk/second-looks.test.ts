@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
+import { isAgainstScore } from '../../src/domain/application/against-score.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { leadRoutes } from '../../src/subjects/desk/routes/lead.ts';
 import { Lead, SecondLooks } from '../../src/subjects/desk/routes/work-forms.ts';
-import { isAgainstScore } from '../../src/domain/application/against-score.ts';
 import { SECOND_LOOK_SHARE } from '../../src/subjects/desk/settings.ts';
 import { DECISION_HOURS, SECOND_LOOKS } from '../../src/subjects/desk/sql/tables.ts';
 import { noteDecision } from '../../src/subjects/desk/uses/second-looks.ts';

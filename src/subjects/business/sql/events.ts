@@ -1,8 +1,8 @@
 /**
  * Reads what became of applications and has not been counted: the events of partners, in the order of their numbers,
  * the first offers, and when the steps before them were. Reads `partner_events`, `business_offers`, `batches`,
- * `application_states`, `application_events`, `contract_evidence` and `loan_contracts`. A partner's events have no gaps,
- * and none comes before one that is there (D41); so nothing is missed, whatever the clock does.
+ * `application_states`, `application_events`, `contract_evidence` and `loan_contracts`. A partner's events have no
+ * gaps, and none comes before one that is there (D41); so nothing is missed, whatever the clock does.
  */
 import { partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
