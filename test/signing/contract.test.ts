@@ -63,6 +63,31 @@ const withdrawOf = (id: ApplicationId) =>
     return result;
   });
 
+const CO = context.terms?.countries.CO as CountryTerms;
+/** The service after a change of its terms. */
+const withTerms = (changes: Partial<CountryTerms>, version: string) => ({
+  ...context,
+  terms: { ...(context.terms as Terms), version, countries: { CO: { ...CO, ...changes } } },
+});
+/** A legal maximum of each month around this year. */
+const everyMonth = (maximum: string) =>
+  Object.fromEntries(
+    [-1, 0, 1]
+      .map((years) => new Date().getUTCFullYear() + years)
+      .flatMap((year) =>
+        Array.from({ length: 12 }, (_, month) => [`${year}-${`${month + 1}`.padStart(2, '0')}`, maximum]),
+      ),
+  );
+const versionOf = async (id: ApplicationId) =>
+  (
+    await database.query(
+      "SELECT terms->>'termsVersion' AS version FROM loan_contracts WHERE application_id = $1 AND state = 'open'",
+      [id],
+    )
+  ).rows[0]?.version;
+const OVER = 'UPDATE loan_offers SET expires_at = clock_timestamp() WHERE application_id = $1';
+const AHEAD = `UPDATE loan_offers SET made_at = ${shifted('made_at', "interval '2 minutes'")} WHERE application_id = $1`;
+
 describe('the offer and the contract', () => {
   it('is made, sealed and stored with less than half a second of CPU', async () => {
     await make(await begin());
@@ -152,18 +177,69 @@ describe('the offer and the contract', () => {
     assert.equal(await answer(id, 'last_four', await lastFourOf(id)), 'right');
     const terms = context.terms as Terms;
     const CO = terms.countries.CO as CountryTerms;
-    const sentWith = async (maximum: string) => {
-      const months = [-1, 0, 1]
-        .map((years) => new Date().getUTCFullYear() + years)
-        .flatMap((year) =>
-          Array.from({ length: 12 }, (_, month) => `${year}-${`${month + 1}`.padStart(2, '0')}`),
-        );
-      const legal_maximum = Object.fromEntries(months.map((month) => [month, maximum]));
-      const countries = { CO: { ...CO, legal_maximum } };
+    const sentWith = (maximum: string) => {
+      const countries = { CO: { ...CO, legal_maximum: everyMonth(maximum) } };
       return sendCode({ ...context, terms: { ...terms, countries } }, id);
     };
     assert.deepEqual(await sentWith('20'), { kind: 'failed', reason: 'above_maximum' });
     assert.equal((await sentWith('40')).kind, 'sent');
+  });
+
+  it('D45: an offer holds until its last day: other terms, or no template of then, change nothing of its contract', async () => {
+    const id = await begin();
+    const offer = await offerOf(context, id);
+    assert.ok(offer.kind === 'offer');
+    const dearer = withTerms({ monthly_rate: '1.9', months: 12, fees: [], offer_days: 9 }, 'dearer');
+    const again = await offerOf(dearer, id);
+    assert.ok(again.kind === 'offer');
+    assert.equal(costsOf(again), costsOf(offer));
+    assert.equal(again.validUntil, offer.validUntil);
+    const made = await makeContract(dearer, id);
+    assert.ok(made.kind === 'made');
+    assert.equal(costsOf(made.offer), costsOf(offer));
+    assert.equal(made.offer.validUntil, offer.validUntil);
+    assert.equal(await versionOf(id), (context.terms as Terms).version);
+  });
+
+  it('D45: after its last day, and where its rate is above a new legal maximum, the terms of then hold', async () => {
+    const cheaper = { monthly_rate: '1', late_rate: '1' };
+    const cases: [what: string, after: (id: ApplicationId) => Promise<unknown>, Partial<CountryTerms>][] = [
+      ['its day is over', (id) => database.query(OVER, [id]), cheaper],
+      ['the clock went back', (id) => database.query(AHEAD, [id]), cheaper],
+      ['the maximum fell', async () => {}, { ...cheaper, legal_maximum: everyMonth('15') }],
+    ];
+    for (const [what, after, changes] of cases) {
+      const id = await begin();
+      const offer = await offerOf(context, id);
+      await after(id);
+      const made = await makeContract(withTerms(changes, 'cheaper'), id);
+      assert.ok(made.kind === 'made' && offer.kind === 'offer', what);
+      assert.equal(made.offer.monthlyRate, '1', what);
+      assert.notEqual(costsOf(made.offer), costsOf(offer), what);
+      assert.equal(await versionOf(id), 'cheaper', what);
+    }
+    const id = await begin();
+    await offerOf(context, id);
+    assert.deepEqual(await makeContract(withTerms({ legal_maximum: everyMonth('15') }, 'low'), id), {
+      ...{ kind: 'blocked', reason: 'above_maximum' },
+      limits: { minimum: CO.minimum, maximum: CO.maximum, currency: 'COP' },
+    });
+  });
+
+  it('D45: what could be offered before the documents holds nothing, and an erasure lets go of an offer', async () => {
+    const id = await begin();
+    const held = async () =>
+      (await database.query('SELECT FROM loan_offers WHERE application_id = $1', [id])).rowCount;
+    await outlookOf(context, id);
+    assert.equal(await held(), 0);
+    await offerOf(context, id);
+    assert.equal(await held(), 1);
+    const idNumber = (await json('application', 'show', `${id}`, '--reveal', '--reason', 'x')).id_number;
+    const person = ['--id-number', idNumber, '--reason', 'x'];
+    const { applications } = await json('subject', 'export', ...person, '--reveal');
+    assert.equal(applications[0].loan_offers[0].terms.version, (context.terms as Terms).version);
+    await json('subject', 'erase', ...person, '--close', '--yes');
+    assert.equal(await held(), 0);
   });
 
   it('D45: what could be offered is known before the documents, also in review, and without a contract', async () => {

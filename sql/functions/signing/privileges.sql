@@ -10,4 +10,5 @@ SELECT runtime_may('SELECT, INSERT, UPDATE', 'loan_debts');
 SELECT runtime_may('USAGE', 'loan_debts_id_seq');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'debt_acceptances');
 SELECT runtime_may('USAGE', 'debt_acceptances_id_seq');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'loan_offers');
 SELECT runtime_may('SELECT, INSERT', 'disbursements');

@@ -77,16 +77,24 @@ export interface OfferShown {
   readonly installment: string;
   readonly months: string;
   readonly total: string;
+  /** All fees and premiums of insurances, and all taxes, over the whole loan. */
+  readonly fees: string;
+  readonly taxes: string;
   /** The yearly rate of the interest alone, with its name. */
   readonly interestRate: string;
   readonly interestRateName: string;
   /** The yearly rate with all charges, with its name. */
   readonly rate: string;
   readonly rateName: string;
+  /** The monthly rate of late interest, or that there is none. */
+  readonly lateRate: string;
   readonly lender: string;
-  /** The day of the first installment, and the last day for a signature. */
+  /** The planned day of the paying out, the day of the first installment, and the last day for a signature. */
+  readonly disbursement: string;
   readonly firstDue: string;
   readonly validUntil: string;
+  /** How long the person may withdraw after the signature. */
+  readonly withdrawal: string;
 }
 
 /** Why nothing can be offered, where it is about the application itself, so that the person hears it. */

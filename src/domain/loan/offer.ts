@@ -7,7 +7,7 @@ import { type Decimal, readDecimal } from '../money/decimal.ts';
 import { moneyText, toMinor } from '../money/money.ts';
 import { type CountryRules, rulesOf } from './country-rules.ts';
 import { limitedLateRate } from './late-interest.ts';
-import { type Loan, loanOf, part } from './loan.ts';
+import { type Loan, loanOf, type Payment, part } from './loan.ts';
 import { addDays, addMonths, localDate, startOfDate } from './local-day.ts';
 import type { Paying } from './payees.ts';
 import { annualRateOf, effectiveRateOf, isAbove, percentText } from './rates.ts';
@@ -227,6 +227,9 @@ export interface Offer {
   readonly total: string;
   /** What is paid out: the amount without the fees that are taken off. */
   readonly net: string;
+  /** All fees and premiums of insurances, and all taxes, over the whole loan. Not in contracts of version 1.0. */
+  readonly fees?: string;
+  readonly taxes?: string;
   readonly monthlyRate: string;
   /** The yearly rate of the interest alone, and the country's name for it. Contracts of version 1.0 have none. */
   readonly interestRate?: string;
@@ -245,6 +248,8 @@ export interface Offer {
   readonly lastDue?: string;
   /** The last day on which the contract may be signed: YYYY-MM-DD. Not in version 1.0. */
   readonly validUntil?: string;
+  /** How long the applicant may withdraw. Not in version 1.0. */
+  readonly withdrawal?: CountryTerms['withdrawal'];
   /** Who is paid of `net`. Not in contracts from before the debts were listed. */
   readonly paying?: Paying;
   readonly demonstration: boolean;
@@ -254,7 +259,7 @@ export interface Offer {
 export function offerOfLoan(
   country: Country,
   terms: CountryTerms,
-  { loan, principal, interestRate, annualRate, expiresAt }: PricedLoan,
+  { loan, principal, fees, interestRate, annualRate, expiresAt }: PricedLoan,
   {
     disbursement,
     paying,
@@ -264,6 +269,9 @@ export function offerOfLoan(
   const { currency } = terms;
   const rules = rulesOf(country);
   const money = (minor: bigint) => moneyText(minor, currency);
+  const once = (of: (fee: FeeAmount) => bigint) => sumOf(fees, 'deducted', of) + sumOf(fees, 'financed', of);
+  const monthly = (of: (payment: Payment) => bigint) =>
+    loan.payments.reduce((sum, payment) => sum + of(payment), 0n);
   return {
     kind: 'offer',
     amount: money(principal),
@@ -272,6 +280,8 @@ export function offerOfLoan(
     months: loan.payments.length,
     total: money(loan.total),
     net: money(loan.net),
+    fees: money(once(({ amount }) => amount) + monthly(({ fee, insurance }) => fee + insurance)),
+    taxes: money(once(({ tax }) => tax) + monthly(({ tax }) => tax)),
     monthlyRate: terms.monthly_rate,
     interestRate,
     interestRateName: rules.interestRate.name,
@@ -283,6 +293,7 @@ export function offerOfLoan(
     firstDue: addMonths(disbursement, 1),
     lastDue: addMonths(disbursement, loan.payments.length),
     validUntil: localDate(new Date(expiresAt.getTime() - 1), terms.zone),
+    withdrawal: terms.withdrawal,
     paying,
     demonstration,
   };

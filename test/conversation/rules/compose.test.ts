@@ -91,7 +91,7 @@ describe('the reply of a turn (D43)', () => {
 });
 
 describe('a question that is too long for its reply (D46)', () => {
-  const texts = { person_hint: 'Aviso legal. '.repeat(27), earnings: 'Comprobantes. '.repeat(57) };
+  const texts = { person_hint: 'Aviso legal. '.repeat(27), earnings: 'Comprobantes. '.repeat(62) };
 
   it('loses the hint under it, and what stands before it, but never itself', () => {
     const flow = flowWith(DEFAULT_FLOW, { texts: { es: texts } });
@@ -105,7 +105,7 @@ describe('a question that is too long for its reply (D46)', () => {
   it('is refused with the hint of its brand', () => {
     const faults = flowFaults({ texts: { es: texts } }, 'c');
     assert.deepEqual(faults, [
-      'c.texts.es.earnings: can have 1151 characters with person_hint and the longest values; the limit is 1024',
+      'c.texts.es.earnings: can have 1221 characters with person_hint and the longest values; the limit is 1024',
     ]);
     assert.match(
       flowFaults({ texts: { pt: { person_hint: 'x'.repeat(790) } } }, 'c')[0]!,

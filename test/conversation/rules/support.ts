@@ -84,6 +84,11 @@ export const OFFER = {
     interestRateName: 'Tasa de interés',
     firstDue: '1 de enero',
     validUntil: '2 de enero',
+    fees: '$ 200.000',
+    taxes: '$ 0',
+    lateRate: '1,8 % al mes',
+    disbursement: '1 de diciembre',
+    withdrawal: '5 días hábiles',
   },
   ...{ rate: '18,00 %', rateName: 'Tasa efectiva anual', lender: 'Prestamista S.A.', costs: 'costs' },
 };

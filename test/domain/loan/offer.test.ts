@@ -1,12 +1,15 @@
 /** What an applicant is offered, and why nothing is (D45); the period to withdraw (D46). */
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import fc from 'fast-check';
 import { hasLastFour, lastFourOf, readCode, readLastFour } from '../../../src/domain/evidence/answer.ts';
 import { rulesOf } from '../../../src/domain/loan/country-rules.ts';
 import { localDate, startOfDate } from '../../../src/domain/loan/local-day.ts';
 import { offerOfLoan, priceLoan } from '../../../src/domain/loan/offer.ts';
+import { payingOf } from '../../../src/domain/loan/payees.ts';
 import type { CountryTerms } from '../../../src/domain/loan/terms.ts';
 import { withdrawalEnd } from '../../../src/domain/loan/withdrawal.ts';
+import { toMinor } from '../../../src/domain/money/money.ts';
 import type { Country } from '../../../src/ground/base/country-data.ts';
 import { loadPublicHolidays } from '../../../src/subjects/messages/uses/public-holidays.ts';
 import { DEMO_TERMS } from '../../../src/subjects/signing/rules/demo-terms.ts';
@@ -68,6 +71,45 @@ test('D45: a contract may be signed on its day and the days of the offer, and ne
   assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '30' } }), '2026-12-02T05:00:00.000Z');
   assert.equal(until({ legal_maximum: { '2026-11': '30', '2026-12': '19' } }), '2026-12-01T05:00:00.000Z');
   assert.equal(until({ legal_maximum: { '2026-11': '30' } }), '2026-12-01T05:00:00.000Z');
+});
+
+test('D45: what is paid, less what is paid out, is interest, fees and taxes, to the unit', () => {
+  const amount = fc.record({ amount: fc.integer({ min: 1, max: 90_000 }).map(String) });
+  const charge = fc.oneof(amount, fc.record({ percent: fc.constantFrom('0.01', '0.5', '2.75') }));
+  const fee = fc
+    .tuple(charge, fc.constantFrom('deducted', 'financed', 'monthly'), fc.boolean())
+    .map(([size, when, isInsurance]) => ({
+      ...{ name: 'Cargo', when, ...size },
+      ...(isInsurance ? { kind: 'insurance' as const } : {}),
+    }));
+  const cents = (text: string | undefined, currency: string) => toMinor(text ?? 'missing', currency);
+  fc.assert(
+    fc.property(
+      fc.constantFrom<Country>('CO', 'MX'),
+      fc.array(fee, { maxLength: 4 }),
+      fc.constantFrom('0', '0.05'),
+      fc.integer({ min: 1_000_000, max: 9_000_000 }),
+      (country, fees, percent, asked) => {
+        const base = DEMO_TERMS.countries[country] as CountryTerms;
+        const terms = { ...base, fees, insurance: { name: 'Seguro', percent } };
+        const { currency } = terms;
+        const result = priceLoan(country, terms, { amount: asked, currency }, NOW);
+        assert.ok(result.kind === 'priced');
+        const paying = payingOf([], { net: '1', currency });
+        const offer = offerOfLoan(country, terms, result, {
+          disbursement: '2026-12-01',
+          paying,
+          demonstration: true,
+        });
+        const interest = result.loan.payments.reduce((sum, one) => sum + one.interest, 0n);
+        const [total, net, charges, taxes] = [offer.total, offer.net, offer.fees, offer.taxes].map((one) =>
+          cents(one, currency),
+        ) as [bigint, bigint, bigint, bigint];
+        assert.equal(total - net, interest + charges + taxes);
+        assert.equal(taxes > 0n, country === 'MX');
+      },
+    ),
+  );
 });
 
 test('D45: the offer has every amount as an exact decimal, and the word of the country', () => {

@@ -230,14 +230,16 @@ function offerMade(state: State, { offer, why }: Extract<WorkInput, { kind: 'off
   // If an operator speaks, the offer is made again when the conversation is given back.
   if (state.place !== 'summary' || state.heldBy === 'operator') return none(state);
   if (offer === null) return handOverTelling(state, why ?? 'no_offer');
-  const { toApplicant, interestRate, interestRateName, rateName, firstDue, validUntil, costs, ...same } =
+  const { toApplicant, interestRate, interestRateName, rateName, lateRate, firstDue, validUntil, ...rest } =
     offer;
+  const { costs, ...same } = rest;
   const values = {
     ...same,
     to_applicant: toApplicant,
     interest_rate: interestRate,
     interest_rate_name: interestRateName,
     rate_name: rateName,
+    late_rate: lateRate,
     first_due: firstDue,
     valid_until: validUntil,
   };

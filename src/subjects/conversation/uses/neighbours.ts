@@ -6,7 +6,6 @@ import { hash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import {
   type DebtsInput,
-  type OfferShown,
   OUTLOOK_REASONS,
   type Outlook,
   type ShownContract,
@@ -14,7 +13,7 @@ import {
 import { type DebtBlock, sumText } from '../../../domain/loan/debt.ts';
 import type { Offer } from '../../../domain/loan/offer.ts';
 import type { Channel } from '../../../domain/message/channel.ts';
-import { formatMoney, formatPercent } from '../../../domain/money/money.ts';
+import { formatMoney } from '../../../domain/money/money.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { fromBigint } from '../../../seal/blind-indexes.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -35,6 +34,7 @@ import { sendCode } from '../../signing/uses/send-code.ts';
 import { recordEvidence, signContract } from '../../signing/uses/sign-contract.ts';
 import { rejectWithdrawn, withdraw } from '../../signing/uses/withdraw.ts';
 import { shownFate } from '../rules/files.ts';
+import { shownOffer } from '../rules/shown-offer.ts';
 import { applicationsOfSamePhone } from '../sql/conversations.ts';
 import type { IncomeEnd, Later, Performer, Signing, WorkOrder } from './ports.ts';
 
@@ -174,44 +174,6 @@ function shownOutlook(found: Offer | Blocked, locale: string): Outlook {
       ? currency
       : formatMoney(reason === 'below_minimum' ? minimum : maximum, currency, locale);
   return { isPossible: false, reason: told, limit };
-}
-
-function shownOffer(offer: Offer, locale: string): OfferShown {
-  const money = (text: string) => formatMoney(text, offer.currency, locale);
-  return {
-    amount: money(offer.amount),
-    net: money(offer.net),
-    // Contracts from before the debts were listed do not say who is paid.
-    creditors: offer.paying === undefined ? '-' : money(offer.paying.creditors),
-    toApplicant: offer.paying === undefined ? '-' : money(offer.paying.toApplicant),
-    installment: money(offer.installment),
-    months: `${offer.months}`,
-    total: money(offer.total),
-    // A contract that version 1.0 made tells the monthly rate.
-    interestRate: formatPercent(offer.interestRate ?? offer.monthlyRate, locale),
-    interestRateName: asLine(offer.interestRateName ?? monthlyRateName(locale)),
-    rate: formatPercent(offer.annualRate, locale),
-    rateName: asLine(offer.rateName),
-    lender: offer.lender,
-    firstDue: dayText(offer.firstDue, locale),
-    validUntil: dayText(offer.validUntil, locale),
-  };
-}
-
-/** A date (YYYY-MM-DD), written out. A contract that version 1.0 made has no dates. */
-function dayText(date: string | undefined, locale: string): string {
-  if (date === undefined) return '-';
-  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' }).format(new Date(date));
-}
-
-/** A name that begins a line. */
-function asLine(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-function monthlyRateName(locale: string): string {
-  if (locale.startsWith('pt')) return 'taxa de juros mensal';
-  return locale.startsWith('en') ? 'monthly interest rate' : 'tasa de interés mensual';
 }
 
 /** Where the person has to look for the code. A code into the same chat is no second way, and the text says so. */

@@ -136,6 +136,8 @@ const OF_APPLICATION = {
   loan_debts: `
     SELECT d.id::float8 AS id, d.told_by, d.document_id::float8 AS document_id, d.added_at, d.added_by, d.removed_at,
       d.removed_by, d.contract_id::float8 AS contract_id FROM loan_debts d WHERE d.application_id = $1 ORDER BY d.id`,
+  loan_offers: `
+    SELECT o.made_at, o.expires_at, o.terms FROM loan_offers o WHERE o.application_id = $1`,
   debt_acceptances: `
     SELECT a.accepted_at, a.debts FROM debt_acceptances a WHERE a.application_id = $1 ORDER BY a.id`,
   application_notes: `

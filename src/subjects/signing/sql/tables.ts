@@ -54,11 +54,23 @@ export const DEBT_ACCEPTANCES = {
   },
 } satisfies Table;
 
+/** An offer holds for 31 days at most. */
+export const LOAN_OFFERS = {
+  name: 'loan_offers',
+  person: 'application',
+  kept: {
+    job: 'forget offers',
+    until: aged('elapsed_ms', "interval '120 days'"),
+    by: 'elapsed_ms',
+  },
+} satisfies Table;
+
 export const TABLES: readonly Table[] = [
   LOAN_CONTRACTS,
   SIGNING_CODES,
   LOAN_DEBTS,
   DEBT_ACCEPTANCES,
+  LOAN_OFFERS,
   { name: 'contract_evidence', person: 'application' },
   { name: 'disbursements', person: 'application' },
 ];

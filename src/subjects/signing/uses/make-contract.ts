@@ -161,14 +161,14 @@ function termsOf({
   countryTerms,
   template,
   templateName,
-  terms,
+  termsVersion,
   offer,
   priced,
 }: ContractSource): ContractTerms {
   const { loan, limitedRate } = priced;
   return {
     country,
-    termsVersion: terms.version,
+    termsVersion,
     template: `${templateName} ${template.version}`,
     language: template.language,
     zone: countryTerms.zone,

@@ -32,6 +32,7 @@ import { type ContractApplication, readForContract } from '../sql/application.ts
 import { noteBlock } from '../sql/blocks.ts';
 import { readContract } from '../sql/contracts.ts';
 import { currentDebts, isAccepted, type StoredDebt } from '../sql/debts.ts';
+import { type HeldOffer, holdOffer, readHeldOffer } from '../sql/offers.ts';
 import type { SigningContext } from './context.ts';
 import { countryOf } from './debts.ts';
 
@@ -41,6 +42,8 @@ export interface ContractSource {
   readonly application: ContractApplication;
   readonly country: Country;
   readonly terms: Terms;
+  /** The version of `countryTerms`: an older one where an earlier offer still holds. */
+  readonly termsVersion: string;
   readonly countryTerms: CountryTerms;
   readonly template: ContractTemplate;
   readonly templateName: string;
@@ -109,19 +112,25 @@ async function findSource(
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
   const country = countryOf(application);
-  const countryTerms = terms.countries[country];
-  if (countryTerms === undefined) return blocked('no_terms');
+  const current = terms.countries[country];
+  if (current === undefined) return blocked('no_terms');
   if (!rulesOf(country).isWhole && !terms.demonstration) return blocked('no_rules');
-  if (lackingOf(country, countryTerms).length > 0) return blocked('terms_incomplete');
-  const templateName = application.brand.contract ?? countryTerms.contract;
+  if (lackingOf(country, current).length > 0) return blocked('terms_incomplete');
+  const templateName = application.brand.contract ?? current.contract;
   const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
   if (template === undefined || untoldOf(template, rulesOf(country).tells).length > 0)
     return blocked('no_template');
   const now = await databaseTime(database);
   if (!sealer.isValidAt(now)) return blocked('certificate_expired');
-  const priced = priceLoan(country, countryTerms, application.debt, now);
+  const offered = isOutlook ? null : await readHeldOffer(database, id);
+  const held = offered?.country === country ? heldLoan(offered, current, application, now) : null;
+  const { countryTerms, termsVersion, priced } = held ?? {
+    countryTerms: current,
+    termsVersion: terms.version,
+    priced: priceLoan(country, current, application.debt, now),
+  };
   if (priced.kind === 'blocked') {
-    const { minimum, maximum, currency } = countryTerms;
+    const { minimum, maximum, currency } = current;
     return { ...priced, limits: { minimum, maximum, currency } };
   }
   const debts = await currentDebts(database, vault, id);
@@ -143,6 +152,7 @@ async function findSource(
     application,
     country,
     terms,
+    termsVersion,
     countryTerms,
     template,
     templateName,
@@ -152,6 +162,23 @@ async function findSource(
     disbursement,
     now,
   };
+}
+
+/**
+ * The loan by the terms of an offer that still holds: until its last day what was shown is what is signed (D45). The
+ * legal maximum is that of the current terms. null: the loan may not be made any more.
+ */
+function heldLoan(
+  { country, version, countryTerms: offered, expiresAt }: HeldOffer,
+  { legal_maximum, contract }: CountryTerms,
+  { debt }: ContractApplication,
+  now: Date,
+) {
+  const countryTerms = { ...offered, legal_maximum, contract };
+  const priced = priceLoan(country, countryTerms, debt, now);
+  if (priced.kind === 'blocked') return null;
+  const lastsUntil = priced.expiresAt < expiresAt ? priced.expiresAt : expiresAt;
+  return { countryTerms, termsVersion: version, priced: { ...priced, expiresAt: lastsUntil } };
 }
 
 /** Why an operator has to look at the list of debts first; null: nobody has to (D52). */
@@ -190,27 +217,33 @@ export async function outlookOf(context: SigningContext, id: ApplicationId): Pro
 
 /**
  * What the applicant reads before the acceptance (D45), or why there is nothing. If a contract may already be signed,
- * as after a conversation that was closed, it is the offer of that contract, whatever the terms say now.
+ * as after a conversation that was closed, it is the offer of that contract, whatever the terms say now. The terms of a new offer
+ * are held until its last day.
  */
 export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
   const contract = await readContract(context.database, id);
   if (contract?.state === 'open' && !contract.isExpired) return contract.terms.offer;
   const source = await sourceOf(context, id);
-  return source.kind === 'blocked' ? source : source.offer;
+  if (source.kind === 'blocked') return source;
+  const { country, termsVersion, countryTerms, priced } = source;
+  const { expiresAt } = priced;
+  await holdOffer(context.database, id, { country, version: termsVersion, countryTerms, expiresAt });
+  return source.offer;
 }
 
 /**
  * The costs of an offer as one value, in hex. Two values are equal if the amounts, the months, the rates, the days, the
- * lender and the debts that are paid are equal, whatever the language of the offer.
+ * lender, the period to withdraw and the debts that are paid are equal, whatever the language of the offer.
  */
 export function costsOf(offer: Offer): string {
   const { amount, currency, installment, months, total, net, monthlyRate, annualRate, lender, paying } =
     offer;
-  const { interestRate, lateRate, disbursement, firstDue, lastDue } = offer;
+  const { interestRate, lateRate, disbursement, firstDue, lastDue, withdrawal } = offer;
   const costs = [
     ...[amount, currency, installment, months, total, net, monthlyRate, annualRate, lender],
     ...[interestRate, lateRate, disbursement, firstDue, lastDue],
   ];
+  if (withdrawal !== undefined) costs.push(JSON.stringify(withdrawal));
   if (paying !== undefined) costs.push(...paying.debts, paying.creditors, paying.toApplicant);
   return hash('sha256', JSON.stringify(costs), 'hex');
 }
