@@ -153,7 +153,7 @@ it('D46: it stays after the person is erased, and the export of a person has the
     ],
   );
   await json('subject', 'erase', '--phone', ana.phone, '--reason', 'asked', '--yes');
-  assert.equal((await json('disbursement', 'list', `${ana.id}`)).length, 1);
+  assert.equal((await json('disbursement', 'list', `${ana.id}`)).length, 2);
   assert.deepEqual(await faultsOf(ana.id), []);
 });
 

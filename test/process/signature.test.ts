@@ -51,7 +51,7 @@ it('D43 to D47: a person answers the offer in the chat and signs', async () => {
   const [{ id, status }] = body.results;
   assert.equal(status, 'pending_signature');
   await chat.begins(id);
-  await taps(await next('the question for the consent', /Acme[\s\S]*¿Nos autorizas\?/), 0);
+  await taps(await next('the question for the consent', /Acme[\s\S]*¿autorizas a /), 0);
 
   await next('the question for statements', /comprobantes de tus ingresos/);
   const owner = { ...PERSON, idNumber: PERSON.id_number };

@@ -217,8 +217,8 @@ export async function outlookOf(context: SigningContext, id: ApplicationId): Pro
 
 /**
  * What the applicant reads before the acceptance (D45), or why there is nothing. If a contract may already be signed,
- * as after a conversation that was closed, it is the offer of that contract, whatever the terms say now. The terms of a new offer
- * are held until its last day.
+ * as after a conversation that was closed, it is the offer of that contract, whatever the terms say now. The terms of a
+ * new offer are held until its last day.
  */
 export async function offerOf(context: SigningContext, id: ApplicationId): Promise<Offer | Blocked> {
   const contract = await readContract(context.database, id);
