@@ -49,9 +49,9 @@ CREATE OR REPLACE TRIGGER loan_contracts_stay_all BEFORE DELETE ON loan_contract
   WHEN (OLD.state IN ('signed', 'withdrawn')) EXECUTE FUNCTION keep_signed_contract();
 
 -- Lets go of the contracts and the evidence of applications that have no signed contract: their codes, offers and
--- evidence are deleted, and their PDFs are to be deleted. Without its secret a PDF cannot be read any more, from now on.
--- Returns the applications whose signed contract stays; of these the debts that it pays stay too. Runs as the owner,
--- because the runtime role may not delete evidence: it deletes that which the erasure is of.
+-- evidence are deleted, and their PDFs are to be deleted. Without its secret a PDF cannot be read any more, from now
+-- on. Returns the applications whose signed contract stays; of these the debts that it pays stay too. Runs as the
+-- owner, because the runtime role may not delete evidence: it deletes that which the erasure is of.
 CREATE OR REPLACE FUNCTION drop_contracts(p_application_ids bigint[], p_erasure uuid) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE

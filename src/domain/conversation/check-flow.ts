@@ -24,7 +24,7 @@ import { CHOICES, type Choice } from './input.ts';
 /**
  * Short enough that a reply has room for a sentence before a question. A question is checked together with its hint.
  */
-const MAX_TEXT_LENGTH = 870;
+const MAX_TEXT_LENGTH = 890;
 const MAX_TITLE_LENGTH = 20;
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
 

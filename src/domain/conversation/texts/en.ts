@@ -31,8 +31,8 @@ export const TEXTS_EN: Readonly<Record<TextKey, string>> = {
     'balance:\nBlue Bank 1500000\nNu 800 thousand\nYou can also send the statement as PDF or photo. Or go on without.',
   debts_right: 'These are your debts:\n{debts}\nThey add up to {sum}. Is this right?',
   summary:
-    'This is your offer, with all its costs:\nAmount: {amount}\nPaid out on {disbursement}: {net}. Of that, to your creditors: {creditors}; to you: {to_applicant}\n' +
-    'Installments: {months} of {installment}, one each month from {first_due} on\nFees and insurance: {fees}. Taxes: {taxes}\nTotal to pay: {total}\n' +
+    'This is your offer, with all its costs:\nAmount: {amount}\nPaid out: {net}, on {disbursement}. Of that, to your creditors: {creditors}; to you: {to_applicant}\n' +
+    'Monthly installment: {installment}\nInstallments: {months}, the first on {first_due}\nFees and insurance: {fees}. Taxes: {taxes}\nTotal to pay: {total}\n' +
     '{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nLate interest: {late_rate}\nLender: {lender}\nValid until {valid_until}\nWithdrawal after signing: {withdrawal}\nDo you want to see the contract?',
   contract:
     'This is your contract. Please read it before you decide. Its fingerprint, to check that nobody changes it, is: ' +

@@ -32,8 +32,8 @@ export const TEXTS_ES: Readonly<Record<TextKey, string>> = {
     'esto.',
   debts_right: 'Estas son tus deudas:\n{debts}\nSuman {sum}. ¿Está bien?',
   summary:
-    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nDesembolso el {disbursement}: {net}. De eso, a tus acreedores: {creditors}; a ti: {to_applicant}\n' +
-    'Cuotas: {months} de {installment}, una cada mes desde el {first_due}\nCargos y seguros: {fees}. Impuestos: {taxes}\nTotal a pagar: {total}\n' +
+    'Esta es tu oferta, con todos sus costos:\nMonto: {amount}\nSe desembolsan: {net}, el {disbursement}. De eso, a tus acreedores: {creditors}; a ti: {to_applicant}\n' +
+    'Cuota mensual: {installment}\nNúmero de cuotas: {months}, la primera el {first_due}\nCargos y seguros: {fees}. Impuestos: {taxes}\nTotal a pagar: {total}\n' +
     '{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nIntereses de mora: {late_rate}\nPrestamista: {lender}\nVálida hasta el {valid_until}\nRetracto después de firmar: {withdrawal}\n¿Quieres ver el contrato?',
   contract:
     'Este es tu contrato. Léelo con calma antes de decidir. Su huella, para comprobar que nadie lo cambie, es: ' +

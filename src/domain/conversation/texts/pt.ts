@@ -31,8 +31,8 @@ export const TEXTS_PT: Readonly<Record<TextKey, string>> = {
     'Banco Azul 1.500,00\nNu 8 mil\nVocê também pode enviar o extrato em PDF ou foto. Se preferir, siga sem isso.',
   debts_right: 'Estas são as suas dívidas:\n{debts}\nSomam {sum}. Está certo?',
   summary:
-    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nLiberação em {disbursement}: {net}. Disso, aos seus credores: {creditors}; a você: {to_applicant}\n' +
-    'Parcelas: {months} de {installment}, uma por mês desde {first_due}\nEncargos e seguros: {fees}. Impostos: {taxes}\nTotal a pagar: {total}\n' +
+    'Esta é a sua oferta, com todos os custos:\nValor: {amount}\nValor liberado: {net}, em {disbursement}. Disso, aos seus credores: {creditors}; a você: {to_applicant}\n' +
+    'Parcela mensal: {installment}\nNúmero de parcelas: {months}, a primeira em {first_due}\nEncargos e seguros: {fees}. Impostos: {taxes}\nTotal a pagar: {total}\n' +
     '{interest_rate_name}: {interest_rate}\n{rate_name}: {rate}\nJuros por atraso: {late_rate}\nCredor: {lender}\nVálida até {valid_until}\nDesistência depois de assinar: {withdrawal}\nQuer ver o contrato?',
   contract:
     'Este é o seu contrato. Leia com calma antes de decidir. A impressão digital dele, para conferir que ninguém o ' +
