@@ -14,11 +14,13 @@ import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 import { reconsiderationRoutes } from './reconsiderations.ts';
 import { searchRoute } from './search.ts';
+import { viewRoute } from './views.ts';
 
 /** The routes; `openFiles` opens the document store. */
 export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
   return [
     searchRoute(desk),
+    viewRoute(desk),
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
     ...correctionRoutes(desk),

@@ -1,13 +1,12 @@
 /**
- * Routes of the review queue, of claims and of selections, and the cursor of a page (docs/operators.md, "The review
- * queue"). `uses/queue.ts` does the work.
+ * Routes of the review queue, of claims and of selections (docs/operators.md, "The review queue"). `uses/queue.ts` does
+ * the work.
  */
-import { createHash } from 'node:crypto';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
-import type { QueueOrder, QueuePlace } from '../rules/queue.ts';
+import type { QueueOrder } from '../rules/queue.ts';
 import type { QueueDesk } from '../uses/desk-context.ts';
 import {
   claim,
@@ -20,6 +19,7 @@ import {
 } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
+import { cursorOf, placeOf, wrongCursor } from './cursor.ts';
 import {
   Claimed,
   ClaimNext,
@@ -32,49 +32,14 @@ import {
   Selection,
 } from './queue-forms.ts';
 
-// First part: the cursor of a page, which tells where the page before ended. Browsers need not understand it.
-
-const CHECK_BYTES = 9;
-
-/** The cursor of a place in an order. */
-function cursorOf(order: QueueOrder, { key, id }: QueuePlace): string {
-  const content = Buffer.from(JSON.stringify([order, key, id]));
-  return Buffer.concat([checkOf(content), content]).toString('base64url');
-}
-
-/**
- * The place that a cursor of this order tells; null if it was changed, or is of another order. Somebody who makes a
- * cursor by hand sees nothing but the queue.
- */
-function placeOf(order: QueueOrder, cursor: string): QueuePlace | null {
-  const bytes = Buffer.from(cursor, 'base64url');
-  const [check, content] = [bytes.subarray(0, CHECK_BYTES), bytes.subarray(CHECK_BYTES)];
-  if (bytes.toString('base64url') !== cursor || !checkOf(content).equals(check)) return null;
-  const [ofOrder, key, id] = readList(content.toString());
-  const isPlace = Number.isSafeInteger(id) && (key === null ? order === 'due' : isKey(order, key));
-  return ofOrder === order && isPlace ? { id: id as number, key: key as number | null } : null;
-}
-
-function checkOf(content: Buffer): Buffer {
-  return createHash('sha256').update(content).digest().subarray(0, CHECK_BYTES);
-}
-
-function readList(text: string): unknown[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list : [];
-  } catch {
-    return [];
-  }
-}
-
 /**
  * Whether a value can be a key of the order. Scores and amounts may have a fraction. Other keys are whole, and the
  * store's times have a limit.
  */
-function isKey(order: QueueOrder, key: unknown): boolean {
+const isKeyOf = (order: QueueOrder) => (key: unknown) => {
+  if (key === null) return order === 'due';
   return order === 'score' || order === 'amount' ? Number.isFinite(key) : Number.isSafeInteger(key);
-}
+};
 
 /** The routes. Those that claim tell who holds the application if it is another operator. */
 export function queueRoutes(desk: QueueDesk): Route[] {
@@ -91,7 +56,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       run: ({ query, session, knownTags }) =>
         answered(async () => {
           const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
-          const after = cursor === undefined ? null : placeOf(order, cursor);
+          const after = cursor === undefined ? null : placeOf(order, cursor, isKeyOf(order));
           if (cursor !== undefined && after === null) throw wrongCursor();
           const page = await showQueue(database, { filter, order, after, limit }, session.operatorId);
           const next = page.next && cursorOf(order, page.next);
@@ -189,8 +154,4 @@ function claimRoutes(desk: QueueDesk): Route[] {
         }),
     }),
   ];
-}
-
-function wrongCursor(): Refusal {
-  return new Refusal(400, 'query: cursor must be the next of a page in the same order');
 }

@@ -17,8 +17,8 @@ export const MaskedPerson = form({
   id_number: orNull(Type.String()),
 });
 
-/** An application in a list: what a row of every list has. */
-const ROW = {
+/** What a row of every list of applications has. */
+export const ROW = {
   id: Type.Integer(),
   partner: PartnerName,
   /** null, as the next three: the stored data cannot be read. */
