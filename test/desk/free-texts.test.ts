@@ -39,6 +39,8 @@ const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/applications/{id}/corrections': (reason) => ({ field: 'city', value: `Cali ${reason.length}`, reason }),
   '/applications/{id}/pend': (message) => ({ missing: ['explanation'], message, hours: 1 }),
   '/reconsiderations/{id}/answer': (text) => ({ outcome: 'confirmed', text }),
+  '/conversations/{application_id}/messages': (text) => ({ text }),
+  '/conversations/{application_id}/close': (reason) => ({ reason }),
   '/second-looks/{proposal}': (note) => ({ agrees: true, note }),
 };
 const NAMES = ['reason', 'text', 'message', 'note'];
@@ -62,6 +64,7 @@ for (const [path, bodyOf] of Object.entries(TEXTS)) {
     const url = `/api${path}`
       .replace('{document}', '1')
       .replace('/applications/{id}', `/applications/${id}`)
+      .replace('{application_id}', `${id}`)
       .replace(/\{(id|proposal)\}/, `${proposal}`);
     const headers = { 'If-Match': '"0"' };
     for (const [what, hidden] of Object.entries(HIDDEN)) {

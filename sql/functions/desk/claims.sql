@@ -59,6 +59,12 @@ BEGIN
   LOOP
     PERFORM drop_claim_for(v_id, p_operator_id, p_page);
   END LOOP;
+  FOREACH v_id IN ARRAY ARRAY(
+    SELECT k.application_id FROM inbox_claims k
+    WHERE k.operator_id = p_operator_id AND p_page = ANY (k.claimed_for) ORDER BY k.application_id)
+  LOOP
+    PERFORM drop_conversation(v_id, p_operator_id, p_page);
+  END LOOP;
 END
 $$;
 

@@ -15,3 +15,4 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'decision_hours');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'second_looks');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'backlog_counts');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'left_pages');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'inbox_claims');

@@ -9,6 +9,12 @@ BEGIN
     ORDER BY i.application_id FOR NO KEY UPDATE
   )
   UPDATE review_items i SET claimed_by = NULL, claimed_until = NULL FROM held h WHERE i.application_id = h.application_id;
+  WITH held AS MATERIALIZED (
+    SELECT k.application_id FROM inbox_claims k WHERE k.operator_id = p_operator_id
+    ORDER BY k.application_id FOR NO KEY UPDATE
+  )
+  UPDATE inbox_claims k SET claimed_until = 'epoch', claimed_for = '{}' FROM held h
+  WHERE k.application_id = h.application_id;
 END
 $$;
 

@@ -8,6 +8,7 @@ import type { DebtBlock } from '../loan/debt.ts';
 import type { LineFault } from '../loan/read-debts.ts';
 import type { WithdrawalResult } from '../loan/withdrawal.ts';
 import type { ToldReply } from '../message/reply.ts';
+import type { Step } from './places.ts';
 import type { ApprovalMessage, Purpose } from './state.ts';
 
 /** The choices of buttons. */
@@ -231,6 +232,13 @@ export interface ScheduleReply {
   readonly isLost: boolean;
 }
 
+/** What an operator does. `step`: the step to which the conversation is given back; absent: the one where it stands. */
+export interface OperatorInput {
+  readonly kind: 'operator';
+  readonly act: 'hand_over' | 'give_back' | 'close';
+  readonly step?: Step;
+}
+
 export type Input =
   /** `canSay`: the channel's window is open. */
   | { readonly kind: 'begin'; readonly canSay: boolean }
@@ -249,7 +257,7 @@ export type Input =
   | { readonly kind: 'approval_reply'; readonly reply: ToldReply | null }
   /** `mayRemind`: the contact window of the person's country is open. */
   | { readonly kind: 'timer'; readonly timer: Timer; readonly mayRemind: boolean }
-  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | OperatorInput
   /** An operator records that the person withdraws by another way than the chat. */
   | { readonly kind: 'withdrawal_received' }
   /** The loan is paid out, so the days of its installments are known. */

@@ -12,7 +12,7 @@ import {
   UNDER,
   type Under,
 } from '../../../src/domain/conversation/input.ts';
-import { isEnd, PLACES } from '../../../src/domain/conversation/places.ts';
+import { isEnd, PLACES, STEPS } from '../../../src/domain/conversation/places.ts';
 import { newState, type State } from '../../../src/domain/conversation/state.ts';
 import {
   contract,
@@ -111,6 +111,7 @@ const anyInput: fc.Arbitrary<
     { kind: 'timer', timer: 'expire', mayRemind: true },
     { kind: 'operator', act: 'hand_over' },
     { kind: 'operator', act: 'give_back' },
+    ...STEPS.map((step) => ({ kind: 'operator', act: 'give_back', step }) as const),
     { kind: 'operator', act: 'close' },
     { kind: 'document', purpose: 'debts', fate: 'operator' },
     ...([true, false] as const).flatMap((isUsable) =>

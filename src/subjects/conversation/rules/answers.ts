@@ -60,7 +60,7 @@ export function answerOf(flow: Flow, before: State, input: PersonInput): Next {
   return meanings.has('later') ? comesLater(state) : notUnderstood(state);
 }
 
-/** While an operator speaks, files are still read. A withdrawal and a wrong number still count. */
+/** While an operator speaks, files are still read. A withdrawal, a wrong number and the code still count. */
 export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   if (input.kind === 'file' && state.place !== 'started' && state.place !== 'data_consent') {
     return takeFile(flow, state, input.media);
@@ -68,7 +68,9 @@ export function whileHeld(flow: Flow, state: State, input: PersonInput): Next {
   const meanings = meaningsAt(flow, input);
   if (meanings.has('withdraw')) return withdrawn(state);
   const isOther = meanings.has('wrong_person') || (meanings.has('mistaken') && isUnknown(state));
-  return isOther ? ofAnother(state) : none(state);
+  if (isOther) return ofAnother(state);
+  const isCodeAwaited = state.proof === 'code_sent' && input.kind === 'text';
+  return (isCodeAwaited ? proofOf(state, input.body) : null) ?? none(state);
 }
 
 /** After the end nothing begins again. The person can still withdraw a signature, and ask for an operator. */

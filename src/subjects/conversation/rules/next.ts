@@ -49,7 +49,7 @@ function reached(flow: Flow, state: State, input: Input): Next {
     case 'status':
       return statusChanged(flow, state, input);
     case 'operator':
-      return operatorActs(flow, state, input.act);
+      return operatorActs(flow, state, input);
     case 'withdrawal_received':
       return state.place === 'signed' ? moved(state, { kind: 'withdraw' }) : none(state);
     case 'paid_out':

@@ -5,7 +5,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ApplicationId, BlindIndex } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
-import type { DocumentDecided, WorkInput } from '../../../domain/conversation/input.ts';
+import type { DocumentDecided, OperatorInput, WorkInput } from '../../../domain/conversation/input.ts';
 import type { ReceivedWithdrawal } from '../../../domain/loan/withdrawal.ts';
 import type { MediaKind, OtherMessage } from '../../../domain/message/channel-event.ts';
 import { Bell } from '../../../ground/base/bell.ts';
@@ -41,7 +41,7 @@ export type InputContent =
   | { readonly kind: 'handed_on' }
   | { readonly kind: 'opted_out' }
   | { readonly kind: 'status'; readonly status: ApplicationStatus }
-  | { readonly kind: 'operator'; readonly act: 'hand_over' | 'give_back' | 'close' }
+  | OperatorInput
   | ({ readonly kind: 'withdrawal_received' } & ReceivedWithdrawal)
   /** The loan is paid out. */
   | { readonly kind: 'paid_out' }

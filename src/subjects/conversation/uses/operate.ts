@@ -5,12 +5,10 @@
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
-import { isEnd } from '../../../domain/conversation/places.ts';
-import { WINDOW_MS } from '../../../domain/message/reply.ts';
+import { isEnd, type Step } from '../../../domain/conversation/places.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
-import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
 import {
@@ -21,7 +19,8 @@ import {
   sealReply,
 } from '../../messages/sql/replies.ts';
 import { suppressedOf } from '../../messages/sql/suppressions.ts';
-import { beginConversations, isMuted, readCandidates } from '../sql/begin.ts';
+import { stepsBack } from '../rules/operator-acts.ts';
+import { beginConversations, readCandidates } from '../sql/begin.ts';
 import {
   type ConversationFilter,
   type ConversationRow,
@@ -30,9 +29,10 @@ import {
   lockConversation,
   readConversations,
 } from '../sql/conversations.ts';
-import { isFlowVersion } from '../sql/flows.ts';
+import { isFlowVersion, readFlows } from '../sql/flows.ts';
 import { inputsOf, openInput, type SealedInput } from '../sql/inputs.ts';
 import { keyNow } from '../sql/key-now.ts';
+import { type Unsayable, whyUnsayable, windowEnd } from './may-say.ts';
 import { type SpeakingContext, tell } from './tell.ts';
 
 export type { ConversationFilter, ConversationRow, SpeakingContext };
@@ -88,11 +88,15 @@ const REFUSED = {
 } as const;
 export type OperatorAct = keyof typeof REFUSED;
 
-/** Hands a conversation over, gives it back or closes it. Throws `OperatorError` if that changes nothing. */
+/**
+ * Hands a conversation over, gives it back or closes it. `step`: the step to which it is given back; absent: the one
+ * where it stands. Throws `OperatorError` if that changes nothing, or if it cannot go back to the step.
+ */
 export async function actOn(
   context: SpeakingContext,
   id: ApplicationId,
   act: OperatorAct,
+  step?: Step,
 ): Promise<ConversationRow> {
   const row = await requireConversation(context, id);
   return inTransaction(context.database, async (session) => {
@@ -100,9 +104,17 @@ export async function actOn(
     const locked = await lockConversation(session, row.id);
     const refused = locked === null ? 'it was erased' : REFUSED[act](locked);
     if (refused !== null) throw new OperatorError(`the conversation of application ${id}: ${refused}`);
-    await tell(context, row, { kind: 'operator', act });
+    if (step !== undefined && !(await stepsToGiveBack(session, locked!)).includes(step))
+      throw new OperatorError(`the conversation of application ${id} cannot go back to ${step}`);
+    await tell(context, row, { kind: 'operator', act, ...(step !== undefined && { step }) });
     return requireConversation(context, id);
   });
+}
+
+/** The steps to which the conversation can be given back, the present one last; none: it has ended. */
+export async function stepsToGiveBack(session: Session, row: ConversationRow): Promise<Step[]> {
+  const flow = row.flowId === null ? undefined : (await readFlows(session, [row.flowId])).get(row.flowId);
+  return stepsBack(flow ?? DEFAULT_FLOW, row.place);
 }
 
 /**
@@ -150,8 +162,24 @@ export async function startConversation(
   return requireConversation(context, id);
 }
 
+const UNSAID: Readonly<Record<Unsayable, (id: ApplicationId) => string>> = {
+  opted_out: () => 'the person wants no messages',
+  wrong_person: (id) =>
+    `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,
+  window_closed: () => 'the person wrote over 24 hours ago: the channel takes no free text until they write',
+};
+
 /** The longest text that an operator sends. */
 const MAX_TEXT_LENGTH = 1_000;
+
+/** A text as it is sent to a person. Throws `OperatorError` if it breaks the rule of such texts. */
+export function textToSay(text: string): string {
+  const said = readableText(text, MAX_TEXT_LENGTH, { hasLines: true });
+  if (said !== null) return said;
+  throw new OperatorError(
+    `the text must have 1 to ${MAX_TEXT_LENGTH} characters, without control or hidden ones`,
+  );
+}
 
 /**
  * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` if the
@@ -162,12 +190,7 @@ export async function sayTo(
   id: ApplicationId,
   text: string,
 ): Promise<ConversationRow> {
-  const said = readableText(text, MAX_TEXT_LENGTH, { hasLines: true });
-  if (said === null) {
-    throw new OperatorError(
-      `the text must have 1 to ${MAX_TEXT_LENGTH} characters, without control or invisible ones`,
-    );
-  }
+  const said = textToSay(text);
   const { id: conversationId } = await requireConversation(context, id);
   await inTransaction(context.database, async (session) => {
     const row = await lockConversation(session, conversationId);
@@ -176,20 +199,9 @@ export async function sayTo(
         `the service speaks with application ${id}: first run conversation hand-over ${id}`,
       );
     }
-    // After the end no turn hears of an opt-out from elsewhere, so it is read here.
-    const isSuppressed = await isMuted(session, row);
-    if (row.state?.optedOut === true || isSuppressed) throw new OperatorError('the person wants no messages');
-    if (row.state?.wrongPerson === true) {
-      throw new OperatorError(
-        `the person said that the number is wrong: where it is not, first run conversation give-back ${id}`,
-      );
-    }
-    const windowUntil = new Date((row.heardAt?.getTime() ?? 0) + WINDOW_MS);
-    if (windowUntil <= (await databaseTime(context.database))) {
-      throw new OperatorError(
-        'the person wrote over 24 hours ago: the channel takes no free text until they write',
-      );
-    }
+    const why = await whyUnsayable(session, row);
+    if (why !== null) throw new OperatorError(UNSAID[why](id));
+    const windowUntil = windowEnd(row)!;
     const turn = await countAnswer(session, conversationId);
     const content = sealReply(
       context.vault,

@@ -4,12 +4,10 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isEnd } from '../../../domain/conversation/places.ts';
-import { WINDOW_MS } from '../../../domain/message/reply.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
-import { databaseTime } from '../../../ground/postgres/database-time.ts';
-import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { isMuted } from '../sql/begin.ts';
+import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { type ConversationRow, conversationOf, lockConversation } from '../sql/conversations.ts';
+import { whyUnsayable } from './may-say.ts';
 import { actOn, type SpeakingContext, sayTo } from './operate.ts';
 
 export type { SpeakingContext };
@@ -25,7 +23,7 @@ export async function sayAside(context: SpeakingContext, id: ApplicationId, text
   if (found === null) return false;
   return inTransaction(context.database, async (session) => {
     const row = await lockConversation(session, found.id);
-    if (row === null || !(await canSay(session, context, row))) return false;
+    if (row === null || !(await canSay(session, row))) return false;
     if (row.heldBy === 'operator') {
       await sayTo(context, id, text);
       return true;
@@ -34,7 +32,7 @@ export async function sayAside(context: SpeakingContext, id: ApplicationId, text
     const held = await actOn(context, id, 'hand_over');
     if (held.heldBy !== 'operator')
       throw new OperatorError(`the conversation of application ${id} cannot be handed over now`);
-    const isOpen = await canSay(session, context, held);
+    const isOpen = await canSay(session, held);
     if (isOpen) await sayTo(context, id, text);
     await actOn(context, id, 'give_back');
     return isOpen;
@@ -42,13 +40,6 @@ export async function sayAside(context: SpeakingContext, id: ApplicationId, text
 }
 
 /** Whether a text of an operator can go to the person now, as `sayAside` sends it. */
-export async function canSay(
-  session: Session,
-  { database }: Pick<OperatorContext, 'database'>,
-  row: ConversationRow,
-): Promise<boolean> {
-  const { place, state, heardAt } = row;
-  if (isEnd(place) || state?.optedOut || state?.wrongPerson || heardAt === null) return false;
-  if (await isMuted(session, row)) return false;
-  return heardAt.getTime() + WINDOW_MS > (await databaseTime(database)).getTime();
+export async function canSay(session: Session, row: ConversationRow): Promise<boolean> {
+  return !isEnd(row.place) && (await whyUnsayable(session, row)) === null;
 }

@@ -6,6 +6,7 @@ import type { LookingDesk } from '../uses/second-looks.ts';
 import { applicationRoutes } from './application.ts';
 import { correctionRoutes } from './corrections.ts';
 import { documentRoutes } from './documents.ts';
+import { inboxRoutes } from './inbox.ts';
 import { leadRoutes } from './lead.ts';
 import { noteRoutes } from './notes.ts';
 import { paymentPlanRoute } from './payment-plan.ts';
@@ -30,6 +31,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     paymentPlanRoute(desk),
     ...pendRoutes(desk),
     ...reconsiderationRoutes(desk),
+    ...inboxRoutes(desk),
     ...leadRoutes(desk),
   ];
 }

@@ -31,6 +31,18 @@ export const CONFLICTS = [
   'not_in_review',
   /** The conversation cannot be handed over for a message now. */
   'not_said',
+  /** The service speaks in the conversation: hand it over first. */
+  'not_held',
+  /** An operator speaks in the conversation already. */
+  'held',
+  /** The conversation has ended. */
+  'ended',
+  /** The conversation cannot go back to the step. */
+  'no_step',
+  /** No text can go to the person: they want no messages, the phone is not theirs, or they wrote over 24 hours ago. */
+  'opted_out',
+  'wrong_person',
+  'window_closed',
   /** The proposal has ended; `state` tells how. */
   'not_open',
   /** The proposal needs no second operator. */

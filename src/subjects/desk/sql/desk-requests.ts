@@ -100,6 +100,26 @@ export function beforeOf({
   return { outcomes, isRecent };
 }
 
+const KEEP_TURN = 'UPDATE desk_requests SET turn = $3 WHERE operator_id = $1 AND request_key = $2';
+const TURN = 'SELECT turn FROM desk_requests WHERE operator_id = $1 AND request_key = $2';
+
+/** Stores the turn of the reply that the request sent. */
+export async function keepTurn(
+  session: Transaction,
+  { operatorId, key }: KeyedRequest,
+  turn: number,
+): Promise<void> {
+  await session.query(KEEP_TURN, [operatorId, key, turn]);
+}
+
+/** The turn of the reply that the request sent; null: it sent none. */
+export async function turnOfRequest(
+  session: Transaction,
+  { operatorId, key }: KeyedRequest,
+): Promise<number | null> {
+  return onlyRow((await session.query<{ turn: number | null }>(TURN, [operatorId, key])).rows).turn;
+}
+
 const KEEP_CLAIMED = 'UPDATE desk_requests SET ids = $3 WHERE operator_id = $1 AND request_key = $2';
 
 /** Stores which application the request claimed. If a repetition had to claim another one, that one is stored. */

@@ -75,6 +75,17 @@ export const DESK_REQUESTS = {
   kept: { job: 'forget proposals that ended', until: aged('stored_ms', DECISIONS_KEPT), by: 'stored_ms' },
 } satisfies Table;
 
+/** A claim that lasts longer than any may was made while the clock was ahead (D39). */
+export const INBOX_CLAIMS = {
+  name: 'inbox_claims',
+  person: { not: 'ids of applications by operator, for minutes' },
+  kept: {
+    job: 'forget claims of conversations',
+    until: "claimed_until NOT BETWEEN now() AND now() + interval '1 day'",
+    by: { scan: 'a few rows an operator' },
+  },
+} satisfies Table;
+
 export const TABLES: readonly Table[] = [
   { name: 'review_items', person: 'application' },
   BACKLOG_COUNTS,
@@ -88,4 +99,5 @@ export const TABLES: readonly Table[] = [
   PROPOSALS,
   { name: 'open_proposals', person: 'application' },
   DESK_REQUESTS,
+  INBOX_CLAIMS,
 ];

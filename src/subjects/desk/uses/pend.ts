@@ -13,6 +13,7 @@ import { type SpeakingContext, sayAside } from '../../conversation/uses/say-asid
 import { type Missing, MOST_MESSAGE_CHARACTERS, MOST_PENDS, type PendMessage } from '../rules/pend.ts';
 import { type Claimer, takeClaim } from '../sql/claims.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
+import { takeConversation } from '../sql/inbox.ts';
 import {
   beginPend,
   lockOpenPend,
@@ -22,7 +23,7 @@ import {
   type StoredPend,
 } from '../sql/pends.ts';
 import { actingAs, type QueueDesk, type SpeakingDesk } from './desk-context.ts';
-import { changedSince, claimRefusal } from './meanwhile.ts';
+import { changedSince, claimedRefusal, claimRefusal } from './meanwhile.ts';
 import { conflict, noApplication, otherRequest, type Refusal } from './refusal.ts';
 
 /** What an operator asks for. */
@@ -60,6 +61,7 @@ export async function pend(
         if (before !== null) return { pended: samePend(before, asked), isNew: false };
         const last = await lastEventOf(session, applicationId);
         if (last === null) throw noApplication();
+        if (text !== null) await requireConversation(session, applicationId, operatorId);
         const message = await say({ ...part, terms: desk.terms }, applicationId, text);
         await lockOpenPend(session, applicationId);
         await requireClaim(session, applicationId, { operatorId, page: null });
@@ -101,6 +103,16 @@ function messageOf(message: string | null): string | null {
   throw new OperatorError(
     `the message must have 1 to ${MOST_MESSAGE_CHARACTERS} characters, without control or hidden ones`,
   );
+}
+
+/** Two operators never answer the same person (docs/operators.md, "The inbox"). */
+async function requireConversation(
+  session: Transaction,
+  id: ApplicationId,
+  operatorId: number,
+): Promise<void> {
+  const { isHeld, claim } = await takeConversation(session, id, { operatorId, page: null });
+  if (!isHeld) throw claimedRefusal(claim);
 }
 
 async function say(context: SpeakingContext, id: ApplicationId, text: string | null): Promise<PendMessage> {

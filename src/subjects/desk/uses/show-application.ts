@@ -89,7 +89,7 @@ async function readRest(context: OperatorContext, operatorId: number, id: Applic
   const waiting = proposal !== null && waitsForSecond(proposal) ? [proposal] : [];
   return {
     conversation,
-    takesText: conversation !== null && (await canSay(database, context, conversation.row)),
+    takesText: conversation !== null && (await canSay(database, conversation.row)),
     documents: await documentsOf(context, id),
     income: await incomeCheckOf(database, id),
     contract: await readContract(database, id),

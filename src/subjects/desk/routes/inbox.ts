@@ -1,0 +1,203 @@
+/** Routes of the inbox (docs/operators.md, "The inbox"). `uses/inbox.ts` does the work. */
+import type { Static, TSchema } from 'typebox';
+import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
+import { type Route, route } from '../../../wire/operator/route.ts';
+import { tagged } from '../../../wire/operator/tagged.ts';
+import { CONFLICTS } from '../rules/conflict.ts';
+import type { SpeakingDesk } from '../uses/desk-context.ts';
+import {
+  claimConversation,
+  claimNextOfInbox,
+  closeInInbox,
+  giveBackFromInbox,
+  handOverToInbox,
+  type InboxCall,
+  type InboxPlace,
+  releaseConversation,
+  replyInInbox,
+  showInbox,
+  showOfInbox,
+} from '../uses/inbox.ts';
+import { Refusal } from '../uses/refusal.ts';
+import { answered, applicationIdOf, claimerOf, reasonOf } from './answered.ts';
+import {
+  ClaimedConversation,
+  Close,
+  GiveBack,
+  Inbox,
+  InboxConversation,
+  InboxQuery,
+  MOST_CONVERSATIONS,
+  NewReply,
+} from './inbox-forms.ts';
+import { Nothing } from './queue-forms.ts';
+
+/** The routes. */
+export function inboxRoutes(desk: SpeakingDesk): Route[] {
+  return [...readingRoutes(desk), ...claimRoutes(desk), ...actRoutes(desk)];
+}
+
+function readingRoutes(desk: SpeakingDesk): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/inbox',
+      access: 'viewer',
+      hasTag: true,
+      summary:
+        "The conversations that wait for a person, whose channel's window closes first, and then those whose window is closed; or those that an operator has answered. The ETag is of the content.",
+      query: InboxQuery,
+      reply: Inbox,
+      run: ({ query: { state = 'waiting', cursor, limit = MOST_CONVERSATIONS }, knownTags }) =>
+        answered(async () => {
+          const after = cursor === undefined ? null : placeOf(cursor);
+          const page = await showInbox(desk, state, after, limit);
+          const next = page.next && cursorOf(page.next);
+          return tagged(inForm(Inbox, { ...page, next }), knownTags);
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/conversations/{application_id}',
+      access: 'viewer',
+      failures: [404],
+      hasTag: true,
+      summary:
+        'The newest conversation of an application, whoever holds it, without what was written. The ETag is of the content.',
+      reply: InboxConversation,
+      run: ({ params, knownTags }) =>
+        answered(async () => {
+          const shown = await showOfInbox(desk, applicationIdOf(params.application_id));
+          return tagged(inForm(InboxConversation, shown), knownTags);
+        }),
+    }),
+  ];
+}
+
+function claimRoutes(desk: SpeakingDesk): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/inbox/claim-next',
+      access: 'reviewer',
+      summary:
+        "Claims the conversation that waits, that nobody holds, and whose channel's window closes first.",
+      headers: ['Idempotency-Key', 'Operator-Page'],
+      body: Nothing,
+      reply: ClaimedConversation,
+      run: ({ idempotencyKey, ...call }) =>
+        answered(async () => {
+          const claimer = claimerOf(call);
+          const id = await claimNextOfInbox(desk, claimer, idempotencyKey);
+          const claim = id === null ? null : await claimConversation(desk, id, claimer);
+          return { body: inForm(ClaimedConversation, { applicationId: id, claim }) };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/conversations/{application_id}/claim',
+      access: 'reviewer',
+      failures: [404],
+      conflicts: CONFLICTS,
+      summary:
+        'Claims a conversation that operators hold, or renews the claim. 409 tells who has it, until when.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: ClaimedConversation,
+      run: ({ params, ...call }) =>
+        answered(async () => {
+          const id = applicationIdOf(params.application_id);
+          const claim = await claimConversation(desk, id, claimerOf(call));
+          return { body: inForm(ClaimedConversation, { applicationId: id, claim }) };
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/conversations/{application_id}/release',
+      access: 'reviewer',
+      failures: [404],
+      summary:
+        'Gives a conversation back to the other operators. Where somebody else has it, nothing changes; where another page of the operator uses it, that one keeps it.',
+      headers: ['Operator-Page'],
+      body: Nothing,
+      reply: Nothing,
+      run: ({ params, ...call }) =>
+        answered(async () => {
+          await releaseConversation(desk, applicationIdOf(params.application_id), claimerOf(call));
+          return { body: {} };
+        }),
+    }),
+  ];
+}
+
+function actRoutes(desk: SpeakingDesk): Route[] {
+  return [
+    actRoute(desk, 'messages', {
+      summary:
+        'Sends a text to the person, within 24 hours of their last message. It needs the claim, or takes it. An Idempotency-Key makes a repetition count once.',
+      body: NewReply,
+      act: (call, { text }) => replyInInbox(desk, call, text),
+    }),
+    actRoute(desk, 'hand-over', {
+      summary: 'Lets an operator speak: the service is silent. Claims the conversation.',
+      body: Nothing,
+      act: (call) => handOverToInbox(desk, call),
+    }),
+    actRoute(desk, 'give-back', {
+      summary: 'Lets the service go on, at the step where the conversation stands, or at an earlier one.',
+      body: GiveBack,
+      act: (call, { step }) => giveBackFromInbox(desk, call, step ?? null),
+    }),
+    actRoute(desk, 'close', {
+      summary: 'Ends the conversation. The reason is recorded.',
+      body: Close,
+      act: (call, { reason }) => closeInInbox(desk, call, reasonOf(reason)),
+    }),
+  ];
+}
+
+/** The route of an act on a conversation, which answers with what the conversation is then. */
+function actRoute<Body extends TSchema>(
+  desk: SpeakingDesk,
+  name: string,
+  {
+    summary,
+    body: form,
+    act,
+  }: {
+    readonly summary: string;
+    readonly body: Body;
+    readonly act: (call: InboxCall, body: Static<Body>) => Promise<void>;
+  },
+): Route {
+  return route({
+    method: 'POST',
+    path: `/conversations/{application_id}/${name}`,
+    access: 'reviewer',
+    failures: [404],
+    conflicts: CONFLICTS,
+    summary,
+    headers: ['Idempotency-Key', 'Operator-Page'],
+    body: form,
+    reply: InboxConversation,
+    run: ({ params, body, idempotencyKey: key, ...call }) =>
+      answered(async () => {
+        const id: ApplicationId = applicationIdOf(params.application_id);
+        await act({ id, claimer: claimerOf(call), key }, body);
+        return { body: inForm(InboxConversation, await showOfInbox(desk, id)) };
+      }),
+  });
+}
+
+// The second part: the cursor of a page. Somebody who makes one by hand sees nothing but the inbox.
+
+function cursorOf({ isClosed, heard, id }: InboxPlace): string {
+  return `${isClosed ? 'c' : 'o'}${heard ?? ''}.${id}`;
+}
+
+function placeOf(cursor: string): InboxPlace {
+  const [, side, heard, id] = /^([co])(\d{1,16})?\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (side === undefined) throw new Refusal(400, 'query: cursor is none of this list');
+  return { isClosed: side === 'c', heard: heard === undefined ? null : Number(heard), id: Number(id) };
+}
