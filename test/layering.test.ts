@@ -411,9 +411,9 @@ const CONSOLE = [
   ['texts', 'base-ui', 'charts'],
   ['api', 'keyboard'],
   ['format', 'sign-in'],
-  ['decide', 'lead'],
+  ['decide', 'lead', 'find'],
   ['application', 'queue', 'frame'],
-  ['proposals', 'reconsiderations'],
+  ['proposals', 'reconsiderations', 'views'],
   ['policies'],
 ];
 

@@ -24,6 +24,7 @@ import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 
 /** Few operators lead: the page is a file of its own. */
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
+const ViewsPage = lazy(() => import('./views/views-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
 /** The same of the policies. */
 const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
@@ -98,6 +99,11 @@ function Pages({ operator }: { operator: Operator }) {
               <ProposalsPage operatorId={operator.id} />
             </Route>
           )}
+          <Route path="/views">
+            <LazyPage>
+              <ViewsPage />
+            </LazyPage>
+          </Route>
           <Route path="/reconsiderations">
             <LazyPage>
               <ReconsiderationsPage mayAnswer={mayDecide} />

@@ -16,10 +16,11 @@ const MEANINGS = {
 // By a name that no check of types follows: the texts name types of the page.
 const wordsOf = async (language: string): Promise<Words> => {
   const texts = await import(new URL(`../../console/src/texts/${language}/index.ts`, import.meta.url).href);
-  // They load with their page.
-  const policies = await import(
-    new URL(`../../console/src/texts/${language}/policies.ts`, import.meta.url).href
-  );
+  // They load with their pages.
+  const ofPages = ['policies', 'find'].map(async (name) => {
+    const path = `../../console/src/texts/${language}/${name}.ts`;
+    return [name, (await import(new URL(path, import.meta.url).href))[language]] as const;
+  });
   const leaves = (value: unknown, path: string): [string, string][] => {
     if (typeof value === 'string') return [[path, value]];
     if (typeof value !== 'object' || value === null) return [];
@@ -27,7 +28,8 @@ const wordsOf = async (language: string): Promise<Words> => {
       leaves(inner, path === '' ? name : `${path}.${name}`),
     );
   };
-  return new Map([...leaves(texts[language], ''), ...leaves(policies[language], 'policies')]);
+  const later = (await Promise.all(ofPages)).flatMap(([name, texts]) => leaves(texts, name));
+  return new Map([...leaves(texts[language], ''), ...later]);
 };
 
 /** Texts with a count and what writes it; English has the same word for one and many in some. */

@@ -1,7 +1,8 @@
-/** The links to the pages that a role may see. */
+/** The links to the pages that a role may see, and the search. */
 import { Link, useLocation } from 'wouter';
 import { useCameBack } from '../api/proposals.ts';
 import type { Operator } from '../api/session.ts';
+import { Find } from '../find/find.tsx';
 import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './frame.module.css';
@@ -11,6 +12,7 @@ type Role = Operator['role'];
 /** Each page with the roles that may see it. */
 const PAGES = [
   { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'] },
+  { page: 'views', path: '/views', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
   { page: 'reconsiderations', path: '/reconsiderations', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'lead', path: '/lead', roles: ['admin'] },
@@ -32,6 +34,9 @@ export function Pages({ role }: { role: Role }) {
             </Link>
           </li>
         ))}
+        <li>
+          <Find />
+        </li>
       </ul>
     </nav>
   );

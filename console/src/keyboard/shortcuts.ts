@@ -28,8 +28,8 @@ export function switchShortcuts(on: boolean): void {
 /** What each key does; the key is that of `KeyboardEvent.key`. */
 export type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;
 
-/** The key of the help. It is the one that many keyboards type with Shift. */
-const HELP = '?';
+/** The keys of the help and of the search, which many keyboards type with Shift. */
+const WITH_SHIFT = new Set(['?', '/']);
 /** Moving on may go on while a key is held; anything else happens once. */
 const MAY_REPEAT = new Set(['j', 'k']);
 const TYPED_IN =
@@ -41,7 +41,7 @@ const DIALOGS = '[role=dialog]:not([data-closed]), [role=alertdialog]:not([data-
 export function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
     return false;
-  if (event.shiftKey && event.key !== HELP) return false;
+  if (event.shiftKey && !WITH_SHIFT.has(event.key)) return false;
   if (event.repeat && !MAY_REPEAT.has(event.key.toLowerCase())) return false;
   if (event.target instanceof Element && event.target.closest(TYPED_IN) !== null) return false;
   return document.querySelector(DIALOGS) === null;

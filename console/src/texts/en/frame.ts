@@ -6,11 +6,13 @@ export const frame = {
   pages: 'Pages',
   pageNames: {
     queue: 'Queue',
+    views: 'Applications',
     proposals: 'Proposals',
     reconsiderations: 'Reconsiderations',
     lead: 'Lead',
     policies: 'Policies',
   },
+  find: 'Find',
   toConfirm: 'to confirm',
   language: 'Language',
   account: 'Account',

@@ -19,6 +19,7 @@ export const keyboard = {
     '1 … 0': 'In the dialog: pick the reason code and propose',
     u: 'Undo the newest decision that can be undone',
     c: 'Show the proposal and confirm it',
+    '/': 'Find an application, a person, a partner or a login',
     '?': 'This help',
   },
 };

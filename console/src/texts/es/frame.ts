@@ -6,11 +6,13 @@ export const frame: Texts['frame'] = {
   pages: 'Páginas',
   pageNames: {
     queue: 'Cola',
+    views: 'Solicitudes',
     proposals: 'Propuestas',
     reconsiderations: 'Reconsideraciones',
     lead: 'Supervisión',
     policies: 'Políticas',
   },
+  find: 'Buscar',
   toConfirm: 'por confirmar',
   language: 'Idioma',
   account: 'Cuenta',

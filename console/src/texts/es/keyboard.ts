@@ -20,6 +20,7 @@ export const keyboard: Texts['keyboard'] = {
     '1 … 0': 'En el diálogo: elegir el código del motivo y proponer',
     u: 'Deshacer la última decisión que se puede deshacer',
     c: 'Mostrar la propuesta y confirmarla',
+    '/': 'Buscar una solicitud, una persona, un aliado o un usuario',
     '?': 'Esta ayuda',
   },
 };

@@ -6,11 +6,13 @@ export const frame: Texts['frame'] = {
   pages: 'Páginas',
   pageNames: {
     queue: 'Fila',
+    views: 'Solicitações',
     proposals: 'Propostas',
     reconsiderations: 'Reconsiderações',
     lead: 'Supervisão',
     policies: 'Políticas',
   },
+  find: 'Buscar',
   toConfirm: 'a confirmar',
   language: 'Idioma',
   account: 'Conta',

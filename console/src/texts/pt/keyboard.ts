@@ -20,6 +20,7 @@ export const keyboard: Texts['keyboard'] = {
     '1 … 0': 'No diálogo: escolher o código do motivo e propor',
     u: 'Desfazer a última decisão que pode ser desfeita',
     c: 'Mostrar a proposta e confirmá-la',
+    '/': 'Buscar uma solicitação, uma pessoa, um parceiro ou um usuário',
     '?': 'Esta ajuda',
   },
 };

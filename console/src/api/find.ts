@@ -1,0 +1,70 @@
+/** The search, the views beside the queue, and the addresses of these. No address has what was typed. */
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FoundReply } from '../../../src/subjects/desk/routes/search-forms.ts';
+import type { VIEWS, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
+import { act } from './act.ts';
+import { type Reading, reading } from './read.ts';
+
+export type View = (typeof VIEWS)[number];
+
+/** The views in the order of the page. */
+export const VIEW_NAMES = [
+  'to_pay',
+  'signed',
+  'waiting_signature',
+  'waiting_person',
+  'pended',
+  'review_asked',
+  'decided',
+] as const satisfies readonly View[];
+
+/** A view and its filters, as the address has them. */
+export interface ViewAddress {
+  readonly view: View;
+  readonly partner?: string;
+  readonly currency?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+const FORMS = {
+  partner: /^[1-9]\d{0,8}$/,
+  currency: /^[A-Z]{3}$/,
+  from: /^2\d{3}-\d{2}-\d{2}$/,
+  to: /^2\d{3}-\d{2}-\d{2}$/,
+} as const;
+
+/** Reads the query of an address. What is no filter, or no value of one, is left out. */
+export function viewOf(search: string): ViewAddress {
+  const query = new URLSearchParams(search);
+  const view = VIEW_NAMES.find((name) => name === query.get('view')) ?? 'to_pay';
+  const filters = Object.entries(FORMS).flatMap(([name, form]) => {
+    const value = query.get(name);
+    return value !== null && form.test(value) ? [[name, value]] : [];
+  });
+  return { view, ...Object.fromEntries(filters) };
+}
+
+/** The address of a view; an empty filter is left out. */
+export function viewHref(address: ViewAddress, cursor: string | null = null): string {
+  const filled = Object.entries({ ...address, cursor }).filter(([, value]) => value);
+  return `/views?${new URLSearchParams(filled as [string, string][])}`;
+}
+
+const KEY = 'view';
+const POLL_MS = 15_000;
+export const VIEW_ROWS = 50;
+
+/** A page of a view, asked for again while the tab is shown. */
+export function useView(address: ViewAddress, cursor: string | null): UseQueryResult<Reading<ViewPageReply>> {
+  const query = viewHref(address, cursor).replace('/views', '/applications');
+  return useQuery({
+    ...reading<ViewPageReply>(useQueryClient(), [KEY, query], `${query}&limit=${VIEW_ROWS}`),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** What is found. No cache keeps what was typed, nor the answer. */
+export async function find(q: string): Promise<FoundReply> {
+  return (await act<FoundReply>('POST', '/search', { q })).body;
+}

@@ -1,0 +1,106 @@
+/** The search and the views in a real browser (docs/operators.md, "Find", "Views"). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PHONE, skip } from '../support/browser.ts';
+import { WIDE } from '../support/console-browser.ts';
+import { deskBrowser, HOSTILE, PERSON } from '../support/desk-browser.ts';
+import { check } from '../support/page-faults.ts';
+
+const LANGUAGES = {
+  en: { queue: 'Queue', find: 'Find', pended: 'Pended', applications: 'Applications: Pended' },
+  es: { queue: 'Cola', find: 'Buscar', pended: 'Aplazadas', applications: 'Solicitudes: Aplazadas' },
+  pt: { queue: 'Fila', find: 'Buscar', pended: 'Pendentes', applications: 'Solicitações: Pendentes' },
+} as const;
+const PERSONAL = new RegExp(`${PERSON.name}|${PERSON.id_number}|${PERSON.city}|573007`);
+/** Everything that a browser keeps, and what a page before it can read. */
+const KEPT =
+  'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.title, history.state])';
+/** A dialog that closes goes back to its button first. */
+const openFind = async (page: Page, find: string) => {
+  await page.keyboard.press('/');
+  await page.getByRole('dialog', { name: find }).getByRole('textbox').waitFor();
+};
+
+describe('the search and the views', { skip }, async () => {
+  if (skip) return;
+  const desk = await deskBrowser();
+  const ana = await desk.console.enrolled('ana.maria', 'reviewer');
+  const vera = await desk.console.enrolled('vera', 'viewer');
+  const [first, second] = await desk.inReview(3);
+  await desk.rows(
+    `INSERT INTO open_pends SELECT n, 1, now() - interval '2 hours', now() + interval '1 day', 0 FROM unnest($1::bigint[]) AS n`,
+    [[first, second]],
+  );
+
+  for (const [locale, words] of Object.entries(LANGUAGES)) {
+    for (const screen of [WIDE, PHONE]) {
+      const { width } = screen.viewport;
+
+      it(`a person is found by a key, and the views have no findings of axe, ${locale}, ${width} px`, async () => {
+        await desk.browse(
+          ana,
+          async (page) => {
+            await page.getByRole('heading', { name: words.queue, exact: true }).waitFor();
+            await openFind(page, words.find);
+            await page.getByRole('dialog').getByRole('textbox').fill('77.001.122-334');
+            await page.keyboard.press('Enter');
+            await page.getByRole('dialog').getByRole('link', { name: 'W. Q.' }).waitFor();
+            await check(page, `find-${locale}`);
+            assert.doesNotMatch(await page.locator('body').innerText(), PERSONAL);
+            assert.doesNotMatch((await page.evaluate(KEPT)) as string, PERSONAL);
+            await page
+              .getByRole('dialog')
+              .getByRole('link', { name: String(second), exact: true })
+              .press('Enter');
+            await page.getByRole('dialog').waitFor({ state: 'detached' });
+            await page.getByRole('heading', { name: new RegExp(`${second}`) }).waitFor();
+            await page.goto(`${desk.console.url()}/views?view=pended`);
+            await page.getByRole('heading', { name: words.applications }).waitFor();
+            await page.getByRole('link', { name: String(first), exact: true }).waitFor();
+            await check(page, `views-${locale}`);
+            assert.equal(await page.locator('main img, main script').count(), 0);
+          },
+          { screen, locale },
+        );
+      });
+    }
+  }
+
+  it('a name finds nobody, a part of a partner finds it, and the dialog forgets what was typed', async () => {
+    await desk.browse(vera, async (page) => {
+      await page.getByRole('heading', { name: 'Queue', exact: true }).waitFor();
+      await openFind(page, 'Find');
+      const field = page.getByRole('dialog').getByRole('textbox');
+      await field.fill(PERSON.name);
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing is found.').waitFor();
+      await field.fill('SCRIPT');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByRole('link', { name: HOSTILE }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await openFind(page, 'Find');
+      assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), '');
+    });
+  });
+
+  it('the address has the filters of a view, and turns its pages', async () => {
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('link', { name: String(first), exact: true }).waitFor();
+        await page.getByLabel('Currency').fill('mxn');
+        await page.keyboard.press('Enter');
+        await page.getByText('Nothing is in this view.').waitFor();
+        assert.match(page.url(), /view=pended&currency=MXN$/);
+        await page.goBack();
+        await page.getByRole('link', { name: String(first), exact: true }).waitFor();
+        assert.equal(await page.getByLabel('Currency').inputValue(), '');
+        await page.getByRole('link', { name: 'Decided', exact: true }).press('Enter');
+        await page.getByText('Nothing is in this view.').waitFor();
+      },
+      { path: '/views?view=pended' },
+    );
+  });
+});
