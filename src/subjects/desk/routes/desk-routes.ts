@@ -11,6 +11,7 @@ import { leadRoutes } from './lead.ts';
 import { noteRoutes } from './notes.ts';
 import { paymentPlanRoute } from './payment-plan.ts';
 import { pendRoutes } from './pend.ts';
+import { personRoute } from './person.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 import { reconsiderationRoutes } from './reconsiderations.ts';
@@ -21,6 +22,7 @@ import { viewRoute } from './views.ts';
 export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
   return [
     searchRoute(desk),
+    personRoute(desk),
     viewRoute(desk),
     ...queueRoutes(desk),
     ...applicationRoutes(desk),

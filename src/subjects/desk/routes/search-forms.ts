@@ -7,7 +7,7 @@ import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operat
 export const Search = form({ q: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /** By what something was found. `number`: the number of the application. */
-const Matched = Type.Array(oneOf(['number', 'phone', 'id_number']));
+export const Matched = Type.Array(oneOf(['number', 'phone', 'id_number']));
 
 /** What tells two persons apart: initials, and the last two characters of phone and ID number. */
 export const MaskedPerson = form({

@@ -49,7 +49,8 @@ export function maskOf({ application: { fields } }: Pick<FoundApplication, 'appl
   };
 }
 
-function rowOf({ application }: FoundApplication) {
+/** The application as a row of a list. */
+export function rowOf({ application }: Pick<FoundApplication, 'application'>) {
   const { fields, ...rest } = application;
   return {
     ...rest,

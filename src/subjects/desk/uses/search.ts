@@ -83,20 +83,22 @@ function numberOf(text: string): ApplicationId | null {
  * By what an application was found. Two phones may have one blind index, so the opened record decides; one that cannot
  * be read is shown only by its number.
  */
-function matchedOf(
+export function matchedOf(
   { id, fields }: StoredApplication,
   asked: {
     readonly number: ApplicationId | null;
     readonly phones: readonly Phone[];
-    readonly idNumber: string;
+    /** null: none. */
+    readonly idNumber: string | null;
   },
 ): Matched[] {
   const { phone, id_number: idNumber } = fields;
+  const asNumber = asked.idNumber === null ? null : foldIdNumber(asked.idNumber);
   const folded = typeof phone === 'string' && isPhone(phone) ? foldPhone(phone) : null;
   const is: readonly (readonly [Matched, boolean])[] = [
     ['number', id === asked.number],
     ['phone', folded !== null && asked.phones.some((one) => foldPhone(one) === folded)],
-    ['id_number', typeof idNumber === 'string' && foldIdNumber(idNumber) === foldIdNumber(asked.idNumber)],
+    ['id_number', typeof idNumber === 'string' && foldIdNumber(idNumber) === asNumber],
   ];
   return is.filter(([, fits]) => fits).map(([kind]) => kind);
 }

@@ -20,13 +20,17 @@ const LOOK_UP = `
 export async function findByIndexes(
   database: Database,
   vault: Vault,
-  asked: { readonly phones: readonly BlindIndex<'phone'>[]; readonly idNumber: BlindIndex<'id_number'> },
+  asked: {
+    readonly phones: readonly BlindIndex<'phone'>[];
+    /** null: none. */
+    readonly idNumber: BlindIndex<'id_number'> | null;
+  },
   most: number,
 ): Promise<ApplicationId[]> {
   const phones = [...new Set(asked.phones.map(toBigint))];
   // The ID number goes with the first phone: a scan of the newest batches takes most of the time.
   const looks = [
-    [phones[0] ?? null, toBigint(asked.idNumber)],
+    [phones[0] ?? null, asked.idNumber && toBigint(asked.idNumber)],
     ...phones.slice(1).map((phone) => [phone, null]),
   ];
   const found = new Set<ApplicationId>();
