@@ -25,6 +25,7 @@ import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 /** Few operators lead: the page is a file of its own. */
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
 const ViewsPage = lazy(() => import('./views/views-page.tsx'));
+const PersonPage = lazy(() => import('./views/person-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
 /** The same of the policies. */
 const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
@@ -99,6 +100,13 @@ function Pages({ operator }: { operator: Operator }) {
               <ProposalsPage operatorId={operator.id} />
             </Route>
           )}
+          <Route path="/persons/:id">
+            {({ id }) => (
+              <LazyPage>
+                <PersonPage id={id} mayReveal={mayDecide} />
+              </LazyPage>
+            )}
+          </Route>
           <Route path="/views">
             <LazyPage>
               <ViewsPage />

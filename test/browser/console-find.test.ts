@@ -55,6 +55,10 @@ describe('the search and the views', { skip }, async () => {
               .press('Enter');
             await page.getByRole('dialog').waitFor({ state: 'detached' });
             await page.getByRole('heading', { name: new RegExp(`${second}`) }).waitFor();
+            await page.goto(`${desk.console.url()}/persons/${first}`);
+            await page.getByRole('heading', { level: 2, name: new RegExp(`${second}$`) }).waitFor();
+            await check(page, `person-${locale}`);
+            assert.doesNotMatch(await page.locator('body').innerText(), PERSONAL);
             await page.goto(`${desk.console.url()}/views?view=pended`);
             await page.getByRole('heading', { name: words.applications }).waitFor();
             await page.getByRole('link', { name: String(first), exact: true }).waitFor();
@@ -83,6 +87,28 @@ describe('the search and the views', { skip }, async () => {
       await openFind(page, 'Find');
       assert.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), '');
     });
+  });
+
+  it('the person is revealed with a reason, which the record has, and is gone with the page', async () => {
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('button', { name: 'Reveal personal data' }).click();
+        await page.getByLabel('Reason, 5 characters or more').fill('ticket 4711');
+        await page.keyboard.press('Enter');
+        await page.getByText(PERSON.name).waitFor();
+        await check(page, 'person-revealed');
+        assert.doesNotMatch((await page.evaluate(KEPT)) as string, PERSONAL);
+        const [act] = await desk.json('audit', 'list', '--application', `${first}`);
+        assert.deepEqual([act.act, act.reason], ['application reveal', 'ticket 4711']);
+        await page.getByRole('link', { name: `Open application ${second}` }).press('Enter');
+        await page.getByRole('heading', { name: `Application ${second}`, exact: true }).waitFor();
+        await page.goBack();
+        await page.getByRole('heading', { name: `Person of application ${first}` }).waitFor();
+        assert.equal(await page.getByText(PERSON.name).count(), 0);
+      },
+      { path: `/persons/${first}` },
+    );
   });
 
   it('the address has the filters of a view, and turns its pages', async () => {

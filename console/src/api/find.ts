@@ -1,5 +1,6 @@
 /** The search, the views beside the queue, and the addresses of these. No address has what was typed. */
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { PersonReply } from '../../../src/subjects/desk/routes/person-forms.ts';
 import type { FoundReply } from '../../../src/subjects/desk/routes/search-forms.ts';
 import type { VIEWS, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
 import { act } from './act.ts';
@@ -67,4 +68,12 @@ export function useView(address: ViewAddress, cursor: string | null): UseQueryRe
 /** What is found. No cache keeps what was typed, nor the answer. */
 export async function find(q: string): Promise<FoundReply> {
   return (await act<FoundReply>('POST', '/search', { q })).body;
+}
+
+/** The person of an application, asked for again while the tab is shown. */
+export function usePerson(application: string): UseQueryResult<Reading<PersonReply>> {
+  return useQuery({
+    ...reading<PersonReply>(useQueryClient(), ['person', application], `/persons/${application}`),
+    refetchInterval: POLL_MS,
+  });
 }

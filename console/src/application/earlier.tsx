@@ -12,7 +12,7 @@ interface Of {
 }
 
 /** One list for both: an application of the same phone often has the same ID number. */
-export function Earlier({ application: { earlier } }: Of) {
+export function Earlier({ application: { id: own, earlier } }: Of) {
   const { application: texts } = useTexts();
   const format = useFormat();
   const statusText = useStatusText();
@@ -25,6 +25,7 @@ export function Earlier({ application: { earlier } }: Of) {
   return (
     <Card title={texts.earlier} beside={<Counts earlier={earlier} />}>
       {known.length === 0 && <p>{texts.none}</p>}
+      {known.length > 0 && <Link href={`/persons/${own}`}>{texts.toPerson}</Link>}
       <ul className={card.list}>
         {known
           .toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))

@@ -54,6 +54,7 @@ export const application = {
   tooMany: (minutes: number) =>
     `You revealed too many applications and files in this hour. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
   earlier: 'Other applications',
+  toPerson: 'All of the person',
   samePhone: 'Same phone',
   sameIdNumber: 'Same ID number',
   chat: 'Chat',

@@ -10,7 +10,7 @@ export const en = {
   persons: 'Persons',
   partners: 'Partners',
   operators: 'Operators',
-  more: 'There are more: open the person.',
+  more: 'There are more of them.',
   matched: { number: 'number', phone: 'phone', id_number: 'ID number' },
   personOf: (count: number) => counted(count, 'application', 'applications'),
   nobody: 'erased or unreadable',
@@ -42,6 +42,19 @@ export const en = {
   count: (_count: number, text: string) => `${text} in all`,
   empty: 'Nothing is in this view.',
   lookFurther: 'None of these applications fits. The next page looks further.',
+  personTitle: (id: string) => `Person of application ${id}`,
+  person: 'Person',
+  moreOfPerson: 'There are older applications of this person.',
+  messages: 'Messages to the phone',
+  suppressed: 'stopped',
+  notSuppressed: 'allowed',
+  sources: { keyword: 'by a word in the chat', channel: 'at the channel', operator: 'by an operator' },
+  erased: 'Data of the phone erased',
+  same: 'In common',
+  contract: 'Contract',
+  contracts: { open: 'shown', signed: 'signed', withdrawn: 'withdrawn from', expired: 'expired' },
+  exported: 'Exported',
+  open: (id: number) => `Open application ${id}`,
 };
 
 /** English has the list: a text that another language lacks is an error of types. */

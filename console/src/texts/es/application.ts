@@ -54,6 +54,7 @@ export const application: Texts['application'] = {
   tooMany: (minutes) =>
     `Mostraste demasiadas solicitudes y archivos en esta hora. Inténtalo de nuevo en ${counted(minutes, 'minuto', 'minutos')}.`,
   earlier: 'Otras solicitudes',
+  toPerson: 'Todo de la persona',
   samePhone: 'Mismo teléfono',
   sameIdNumber: 'Mismo documento de identidad',
   chat: 'Chat',

@@ -54,6 +54,7 @@ export const application: Texts['application'] = {
   tooMany: (minutes) =>
     `Você mostrou solicitações e arquivos demais nesta hora. Tente de novo em ${counted(minutes, 'minuto', 'minutos')}.`,
   earlier: 'Outras solicitações',
+  toPerson: 'Tudo da pessoa',
   samePhone: 'Mesmo telefone',
   sameIdNumber: 'Mesmo documento de identidade',
   chat: 'Conversa',
