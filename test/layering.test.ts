@@ -50,7 +50,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'program/operations': ['ground/base', 'ground/postgres', 'seal'],
   'program/tracing': ['ground/base', 'ground/postgres', 'domain', 'seal'],
   'program/cli': ['ground/base', 'domain', 'program/operations'],
-  'program/subject': ['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/contract', 'program/cli'],
+  'program/subject': [
+    ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/contract', 'wire/operator'],
+    ...['program/operations', 'program/cli'],
+  ],
   // What the outbox, replies, pushes and the work beside conversations share.
   'program/queue': ['ground/base', 'ground/postgres', 'domain', 'program/subject'],
 
@@ -114,7 +117,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // What operators watch. It reads the tables of all subjects, and imports none of them.
   'subjects/monitoring': [
-    ...['ground/base', 'ground/postgres', 'domain', 'wire/gate'],
+    ...['ground/base', 'ground/postgres', 'domain', 'wire/gate', 'wire/operator'],
     ...['program/operations', 'program/cli', 'program/subject'],
   ],
   // Each subject tells what it has sealed, and `app` tells the vault.
@@ -160,7 +163,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'domain',
       'seal',
     ],
-    ...['wire/gate', 'program/operations', 'program/tracing', 'program/cli', 'program/subject'],
+    ...['wire/gate', 'wire/operator'],
+    ...['program/operations', 'program/tracing', 'program/cli', 'program/subject'],
     ...['subjects/policies', 'subjects/evaluation', 'subjects/business'],
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
     ...['subjects/documents', 'subjects/income', 'subjects/signing', 'subjects/conversation'],
@@ -414,7 +418,7 @@ const CONSOLE = [
   ['decide', 'lead', 'find'],
   ['application', 'queue', 'frame'],
   ['proposals', 'reconsiderations', 'views'],
-  ['policies'],
+  ['policies', 'business', 'service'],
 ];
 
 test('no arrow runs back up in the console', () => {

@@ -27,7 +27,10 @@ const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
 const ViewsPage = lazy(() => import('./views/views-page.tsx'));
 const PersonPage = lazy(() => import('./views/person-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
-/** The same of the policies. */
+/** The same of the business, of the service and of the policies. */
+const BusinessPage = lazy(() => import('./business/business-page.tsx'));
+const OperatorsPage = lazy(() => import('./service/operators-page.tsx'));
+const HealthPage = lazy(() => import('./service/health-page.tsx'));
 const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
 
 /** `arrival` is what the address said that opened the page. */
@@ -129,6 +132,27 @@ function Pages({ operator }: { operator: Operator }) {
             <Route path="/lead">
               <LazyPage>
                 <LeadPage />
+              </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/operators">
+              <LazyPage>
+                <OperatorsPage />
+              </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/health">
+              <LazyPage>
+                <HealthPage />
+              </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/business">
+              <LazyPage>
+                <BusinessPage />
               </LazyPage>
             </Route>
           )}

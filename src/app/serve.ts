@@ -73,7 +73,7 @@ interface ServiceParts {
 /** Listens on all ports. Throws if the policy is refused or a port is taken. */
 export async function startService(
   config: Config,
-  store: Store & Pick<OpenStore, 'patience'>,
+  store: Store & Pick<OpenStore, 'patience' | 'place'>,
   log: Logger,
   { consolePage = Promise.resolve(NO_PAGE), limits = PARTNER_LIMITS }: ServiceParts = {},
 ): Promise<RunningService> {

@@ -4,6 +4,7 @@
  * `channel.ts`.
  */
 
+import type { StoreView } from '../program/operations/operator-context.ts';
 import type { Service, StoredFiles, Subject, UpkeepJob } from '../program/subject/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
@@ -25,6 +26,7 @@ import { reconsiderations } from '../subjects/reconsiderations/subject.ts';
 import { rights } from '../subjects/rights/subject.ts';
 import { realFactors, signing } from '../subjects/signing/subject.ts';
 import { vault } from '../subjects/vault/subject.ts';
+import type { Route } from '../wire/operator/route.ts';
 
 export const SUBJECTS: readonly Subject[] = [
   partners({
@@ -90,6 +92,12 @@ export async function loadTableJobs(): Promise<UpkeepJob[]> {
 export async function loadServices(): Promise<Service[]> {
   const services = await Promise.all(SUBJECTS.map(({ service }) => service?.()));
   return services.filter((service) => service !== undefined);
+}
+
+/** Loads the routes of the operator API that tell of the store as a whole. */
+export async function loadStoreRoutes(view: StoreView): Promise<Route[]> {
+  const all = await Promise.all(SUBJECTS.map(({ storeRoutes }) => storeRoutes?.()));
+  return all.flatMap((routesOf) => routesOf?.(view) ?? []);
 }
 
 /** Loads what the subjects know about files outside of the database. */

@@ -6,6 +6,7 @@ import type { Application } from '../../src/domain/application/fields.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
 import { bucketOf, secondsOf } from '../../src/subjects/business/rules/wait.ts';
+import { foldHours } from '../../src/subjects/business/sql/fold-hours.ts';
 import { IN_REVIEW, MEXICAN, REJECTED } from '../support/applicant.ts';
 import { Dying } from '../support/dying.ts';
 import { closePartition, growOlder } from '../support/old-partitions.ts';
@@ -297,6 +298,40 @@ describe('the recount', () => {
       /^The counts are those of 1 application and \d events?\.\n/,
     );
   });
+});
+
+it('D39: the hours of days over for 40 days become a row a day, once, and no report changes', async () => {
+  const { store, context, keys, turn, report } = await businessStore();
+  const sql = (text: string, ...values: unknown[]) => store.database.query(text, values);
+  await sql(
+    `INSERT INTO business_hours (hour, partner_id, currency, registered, rejected, duplicate, amount_registered, stored_ms)
+    SELECT date_trunc('day', now(), 'UTC') - h * interval '1 hour', 1 + h % 2, 'COP', h, 1, 2, 10 * h, -1e10
+    FROM generate_series(1, 2400) AS h`,
+  );
+  // The clock may have been ahead: not yet 40 days of elapsed time.
+  await sql(
+    `INSERT INTO business_hours (hour, partner_id, currency, registered)
+    VALUES (date_trunc('day', now(), 'UTC') - interval '80 days' + interval '30 minutes', 1, 'USD', 5)`,
+  );
+  const reports = () =>
+    Promise.all((['day', 'week', 'month'] as const).map((by) => report('--by', by, '--since', '2020-01-01')));
+  const before = await reports();
+  await Promise.all([foldHours(context), foldHours(context)]);
+  await foldHours(context);
+  assert.deepEqual(await reports(), before);
+  const { rows } = await sql(
+    `SELECT count(*) FILTER (WHERE currency = 'COP')::integer AS folded, count(*) FILTER (WHERE currency = 'USD')::integer AS young
+    FROM business_hours WHERE hour < now() - interval '41 days'`,
+  );
+  assert.deepEqual([rows[0].folded <= 2 * 60, rows[0].young], [true, 1]);
+  // Outcomes of keys that are older than what a take-over looks at are not counted again.
+  await sql(
+    `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten)
+    VALUES (date_trunc('day', now(), 'UTC') - interval '50 days 3 hours', $1, 0, 9, 0, 0, 0, 0, 0)`,
+    keys[0],
+  );
+  await turn();
+  assert.deepEqual(await reports(), before);
 });
 
 it('D16: what was refused counts by reason, under the currency of the partner, and is never counted twice', async () => {

@@ -4,9 +4,11 @@ import { describe, it } from 'node:test';
 import { mayActAs, ROLES } from '../../src/domain/operator/authority.ts';
 import { businessRoutes } from '../../src/subjects/business/routes/business.ts';
 import { csvLine } from '../../src/subjects/business/rules/report-row.ts';
+import { secondsOf } from '../../src/subjects/business/rules/wait.ts';
 import { readReport } from '../../src/subjects/business/sql/report.ts';
 import { MEMBERS } from '../../src/subjects/business/uses/report.ts';
 import { readStoreFacts } from '../../src/subjects/monitoring/sql/store-facts.ts';
+import { commandLine } from '../cli/harness.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
 import { planOf } from '../support/plan.ts';
@@ -174,6 +176,122 @@ describe('GET /api/business', async () => {
     }
     assert.deepEqual((await get('?partner=99')).body.rows, []);
     assert.deepEqual((await get('?since=9999-12-31')).body.rows, []);
+  });
+});
+
+describe('GET /api/business/period', async () => {
+  const console_ = await startTestConsole(store, businessRoutes(store));
+  const admin = await (await console_.enrolled('eva', 'admin')).signIn();
+  const get = (query: string) => admin.ask('GET', `/api/business/period${query}`);
+
+  it('D48: is for admins', async () => {
+    for (const role of ROLES) {
+      const visitor = await (await console_.enrolled(`${role}.two`, role)).signIn();
+      const { status } = await visitor.ask('GET', '/api/business/period');
+      assert.equal(status, mayActAs(role, 'admin') ? 200 : 403, role);
+    }
+    assert.equal((await console_.visitor().ask('GET', '/api/business/period')).status, 401);
+  });
+
+  it('D30: has the rows of the report for the period and for the one before, and the decisions that led to it', async () => {
+    for (const [by, day] of [
+      ['day', '2026-03-02'],
+      ['week', '2026-03-04'],
+      ['month', '2026-03-31'],
+    ] as const) {
+      const { status, body } = await get(`?by=${by}&period=${day}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const rows = await report('--by', by, '--since', body.before);
+      assert.deepEqual(
+        body.rows,
+        rows.filter(({ period }) => period === body.period),
+      );
+      assert.deepEqual(
+        body.rows_before,
+        rows.filter(({ period }) => period === body.before),
+      );
+      assert.equal(body.rows.length + body.rows_before.length, 2);
+      assert.deepEqual(
+        body.series,
+        (await report('--by', by, '--since', body.series_since))
+          .filter(({ period }) => period <= body.period)
+          .map(({ period, approved, in_review, rejected }) => ({ period, approved, in_review, rejected })),
+      );
+      assert.equal(body.is_over, true);
+    }
+  });
+
+  it('D39: shows the newest period that is over, and says which one goes on', async () => {
+    const last = (await get('')).body;
+    assert.deepEqual([last.by, last.is_over, new Date(last.period).getUTCDay()], ['week', true, 1]);
+    const running = (await get(`?by=month&period=${new Date().toISOString().slice(0, 10)}`)).body;
+    assert.deepEqual([running.is_over, running.rows.length], [false, 3]);
+  });
+
+  it('D18: is narrowed by partner, country and currency; partners have their use and the largest cap', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    for (const [query, currencies] of [
+      ['&partner=1', ['COP', 'USD']],
+      ['&country=MX', ['MXN']],
+      ['&currency=USD', ['USD']],
+      ['&country=MX&currency=USD', []],
+    ] as const) {
+      const { body } = await get(`?by=month&period=${today}${query}`);
+      assert.deepEqual(
+        body.rows.map((row: { currency: string }) => row.currency),
+        currencies,
+      );
+    }
+    const { json } = commandLine(store);
+    await json('key', 'issue', '--partner', `${partners[1]}`, '--daily-cap', '50');
+    const capped = async () =>
+      (await get('')).body.partners.map((one: Record<string, unknown>) => [
+        one.name,
+        one.used_24h,
+        one.daily_cap,
+      ]);
+    assert.deepEqual(await capped(), [
+      ['Acme', 4, null],
+      ['Bolt', 1, null],
+    ]);
+    const [key] = (await json('key', 'list')).filter(
+      ({ daily_cap: cap, partner }: { daily_cap: number | null; partner: { name: string } }) =>
+        cap === null && partner.name === 'Bolt',
+    );
+    await json('key', 'revoke', `${key.id}`);
+    assert.deepEqual((await capped())[1], ['Bolt', 1, 50]);
+  });
+
+  it('D39: the median of times is that of the bucket in which half of them are reached', async () => {
+    await store.database.query(
+      `INSERT INTO business_waits (day, partner_id, step, bucket, times)
+      VALUES ('2026-03-02', 1, 'sign', 10, 3), ('2026-03-03', 2, 'sign', 20, 2), ('2026-03-03', 1, 'sign', 30, 1),
+        ('2026-03-03', 1, 'review', 0, 1)`,
+    );
+    const median = async (query: string) => (await get(`?by=week&period=2026-03-02${query}`)).body.waits;
+    const sign = (times: number, bucket: number) => ({
+      step: 'sign',
+      times,
+      median_seconds: secondsOf(bucket),
+    });
+    const review = { step: 'review', times: 1, median_seconds: 1 };
+    assert.deepEqual(await median(''), [review, sign(6, 10)]);
+    assert.deepEqual(await median('&partner=2'), [sign(2, 20)]);
+    assert.deepEqual(await median('&country=MX'), [sign(2, 20)]);
+  });
+
+  it('D48: refuses what is no period, day, partner, country or currency, by name', async () => {
+    for (const [query, told] of [
+      ['by=year', /by/],
+      ['period=2026-02-30', /period must be a day of the calendar/],
+      ['partner=0', /partner/],
+      ['country=xx', /country/],
+      ['currency=EURO', /currency/],
+      ['other=1', /other|must not/],
+    ] as const) {
+      const { status, body } = await get(`?${query}`);
+      assert.ok(status === 400 && told.test(body.error), `${query}: ${status} ${body.error}`);
+    }
   });
 });
 

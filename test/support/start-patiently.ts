@@ -29,9 +29,14 @@ export function startPatiently(
   log: Parameters<typeof startService>[2],
   limits = PATIENT_LIMITS,
 ): Promise<RunningService> {
-  return startService(config, { ...store, database: sessionsOf(store), patience: testPatience() }, log, {
-    limits,
-  });
+  return startService(
+    config,
+    { ...store, database: sessionsOf(store), patience: testPatience(), place: 'the store of the test' },
+    log,
+    {
+      limits,
+    },
+  );
 }
 
 /**

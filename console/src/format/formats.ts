@@ -14,6 +14,12 @@ export interface Format {
   readonly number: (value: number) => string;
   /** `share` is from 0 to 1. */
   readonly percent: (share: number) => string;
+  /** The same, to a tenth of a percent. */
+  readonly rate: (share: number) => string;
+  /** A share with its sign, such as `+12%`. */
+  readonly change: (share: number) => string;
+  /** A number with its sign, to a tenth. */
+  readonly signed: (value: number) => string;
   readonly bytes: (count: number) => string;
 }
 
@@ -49,6 +55,9 @@ export function formatOf(language: string, locale = language): Format {
   const number = numberBy({ maximumFractionDigits: 2 });
   const whole = numberBy({ maximumFractionDigits: 0 });
   const percent = numberBy({ style: 'percent' });
+  const rate = numberBy({ style: 'percent', maximumFractionDigits: 1 });
+  const change = numberBy({ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+  const signed = numberBy({ maximumFractionDigits: 1, signDisplay: 'exceptZero' });
   const time = new Intl.DateTimeFormat(locale, { year: 'numeric', ...DAY_AND_TIME });
   const month = new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'always' });
@@ -68,6 +77,9 @@ export function formatOf(language: string, locale = language): Format {
     wholeAmount: amountBy(whole),
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
+    rate: (share) => rate.format(share),
+    change: (share) => change.format(share),
+    signed: (value) => signed.format(value),
     bytes: (count) =>
       count < 1e6 ? `${number.format(Math.ceil(count / 1e3))} kB` : `${number.format(count / 1e6)} MB`,
   };

@@ -16,7 +16,10 @@ const PAGES = [
   { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
   { page: 'reconsiderations', path: '/reconsiderations', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'lead', path: '/lead', roles: ['admin'] },
+  { page: 'business', path: '/business', roles: ['admin'] },
   { page: 'policies', path: '/policies', roles: ['viewer', 'reviewer', 'admin'] },
+  { page: 'operators', path: '/operators', roles: ['admin'] },
+  { page: 'health', path: '/health', roles: ['admin'] },
 ] as const satisfies readonly { page: string; path: string; roles: readonly Role[] }[];
 
 export function Pages({ role }: { role: Role }) {

@@ -7,7 +7,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopbackAddress } from '../../ground/base/loopback.ts';
+import { schemaFit } from '../../ground/schema/migrations.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
+import type { StoreView } from '../../program/operations/operator-context.ts';
 import type { Watcher } from '../../program/subject/watcher.ts';
 import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../subjects/desk/settings.ts';
 import {
@@ -22,7 +24,9 @@ import { forgetConsole, noteConsole } from '../../subjects/operators/uses/consol
 import { realFactorsOn, termsNow } from '../../subjects/signing/subject.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
-import type { Store } from '../open-store.ts';
+import type { OpenStore, Store } from '../open-store.ts';
+import { roleFault } from '../prepare-tables.ts';
+import { loadStoreRoutes } from '../subjects.ts';
 import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
 
 /** The console's listener; `origin` is where browsers reach it, null if there is none. */
@@ -44,7 +48,7 @@ interface Surroundings {
  */
 export async function startOperatorListener(
   { setting, databaseUrl, dataDir }: Config,
-  { database, vault, clock }: Store,
+  { database, vault, clock, place }: Pick<OpenStore, keyof Store | 'place'>,
   { log, logFailure, page, watcher }: Surroundings,
 ): Promise<OperatorListener> {
   const host = setting(CONSOLE_HOST);
@@ -57,6 +61,8 @@ export async function startOperatorListener(
     policies,
     { deskRoutes },
     { businessRoutes },
+    { operatorRoutes },
+    storeRoutes,
     { canSomebodySignIn },
     { openShownFiles },
   ] = await Promise.all([
@@ -65,6 +71,8 @@ export async function startOperatorListener(
     policyRoutesOf(),
     import('../../subjects/desk/routes/desk-routes.ts'),
     import('../../subjects/business/routes/business.ts'),
+    import('../../subjects/operators/routes/operators.ts'),
+    loadStoreRoutes(viewOf(database, place)),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
   ]);
@@ -97,6 +105,8 @@ export async function startOperatorListener(
         }),
         ...deskRoutes(deskOf(store, setting), () => openShownFiles(setting, store.clock)),
         ...businessRoutes(store),
+        ...storeRoutes,
+        ...operatorRoutes(store),
       ],
       origin,
       page: page.then(({ page, failure }) => {
@@ -125,6 +135,16 @@ export async function startOperatorListener(
     await listener.close();
   };
   return { ...listener, close };
+}
+
+/** The store of the service, as its status is read. */
+function viewOf(database: Store['database'], place: string): StoreView {
+  return {
+    database,
+    place,
+    schema: () => schemaFit(database),
+    roleFault: async () => (await roleFault(database))?.text ?? null,
+  };
 }
 
 /** What the desk needs, as the settings say. */

@@ -14,7 +14,9 @@ import type { Table } from '../../ground/postgres/table.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { Witnesses } from '../../seal/witness.ts';
 import type { Schema } from '../../wire/contract/openapi-request.ts';
+import type { Route } from '../../wire/operator/route.ts';
 import type { Cli, Program } from '../cli/command.ts';
+import type { StoreView } from '../operations/operator-context.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
@@ -31,6 +33,8 @@ export interface Subject {
   readonly witnesses?: () => Promise<Partial<Witnesses>>;
   /** Loads what the backup has to know about files outside of the database. */
   readonly files?: () => Promise<StoredFiles>;
+  /** Loads the routes of the operator API that tell of the store as a whole. */
+  readonly storeRoutes?: () => Promise<(view: StoreView) => readonly Route[]>;
   /** Loads what `serve` and `worker` run. */
   readonly service?: () => Promise<Service>;
 }

@@ -1,5 +1,5 @@
 /**
- * The parts of monitoring in the program: command, setting, service, tables. `program/subject/subject.ts` has the form.
+ * The parts of monitoring in the program: command, setting, route, service. `program/subject/subject.ts` has the form.
  */
 import { addCommand } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
@@ -14,5 +14,6 @@ export const monitoring: Subject = {
     },
   ],
   settings: [METRICS_PARTNERS],
+  storeRoutes: async () => (await import('./routes/health.ts')).healthRoutes,
   service: async () => (await import('./service.ts')).MONITORING_SERVICE,
 };

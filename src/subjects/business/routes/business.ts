@@ -1,10 +1,12 @@
 /** The route of the operator API about the business in numbers (docs/business.md). It reads the counts alone. */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { isCalendarDay } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { form, oneOf, orNull } from '../../../wire/operator/form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { PERIODS, placeOfCursor } from '../rules/report-row.ts';
+import { STEPS } from '../rules/wait.ts';
+import { businessPeriod } from '../uses/period.ts';
 import { MOST_ROWS, reportPage } from '../uses/report.ts';
 
 const Count = Type.Integer({ minimum: 0 });
@@ -45,10 +47,63 @@ export const Business = form({
   next: orNull(Type.String()),
 });
 
+const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+const Waits = Type.Array(
+  form({
+    step: oneOf(STEPS),
+    /** Of how many applications. */
+    times: Count,
+    /** Known to a tenth. */
+    median_seconds: Type.Integer({ minimum: 1 }),
+  }),
+);
+
+/** A period and the one before it. */
+export const BusinessPeriod = form({
+  by: oneOf(PERIODS),
+  /** The first day of each, in UTC. */
+  period: Type.String({ format: 'date' }),
+  before: Type.String({ format: 'date' }),
+  /** False: the period goes on, and its counts grow. */
+  is_over: Type.Boolean(),
+  rows: Type.Array(Row),
+  rows_before: Type.Array(Row),
+  waits: Waits,
+  waits_before: Waits,
+  /** The decisions of the periods up to this one, without those in which nothing was registered. */
+  series: Type.Array(
+    form({ period: Type.String({ format: 'date' }), approved: Count, in_review: Count, rejected: Count }),
+  ),
+  /** The first day of the first period that `series` may have. */
+  series_since: Type.String({ format: 'date' }),
+  /** The open partners with their use of the last 24 hours; a cap of null: none. */
+  partners: Type.Array(
+    form({
+      id: Type.Integer(),
+      name: Type.String(),
+      country: Type.String(),
+      used_24h: Count,
+      daily_cap: orNull(Count),
+    }),
+  ),
+});
+export type BusinessPeriodReply = Static<typeof BusinessPeriod>;
+
+const Partner = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
+export const BusinessPeriodQuery = form({
+  by: Type.Optional(oneOf(PERIODS)),
+  /** The period that has this day; the newest one that is over if it is absent. */
+  period: Type.Optional(Day),
+  partner: Type.Optional(Partner),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+});
+
 export const BusinessQuery = form({
   by: Type.Optional(oneOf(PERIODS)),
-  since: Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })),
-  partner: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  since: Type.Optional(Day),
+  partner: Type.Optional(Partner),
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
 });
@@ -74,7 +129,49 @@ export function businessRoutes({ database }: { readonly database: Database }): R
         return { body: { by, rows: [...rows], next } };
       },
     }),
+    route({
+      method: 'GET',
+      path: '/business/period',
+      access: 'admin',
+      summary:
+        'The business of one period (UTC) and of the one before, with median times and the use of caps.',
+      query: BusinessPeriodQuery,
+      reply: BusinessPeriod,
+      run: async ({ query: { by = 'week', period, partner, country, currency } }) => {
+        if (period !== undefined && !isCalendarDay(period))
+          return refused('period must be a day of the calendar');
+        const narrowed = {
+          partnerId: partner ?? null,
+          country: country ?? null,
+          currency: currency ?? null,
+        };
+        const { span, partners, ...found } = await businessPeriod(database, {
+          by,
+          since: period ?? null,
+          narrowed,
+        });
+        return {
+          body: {
+            ...{ by, period: span.period, before: span.before, is_over: span.isOver },
+            ...{ rows: found.rows, rows_before: found.rowsBefore },
+            ...{ waits: waitsOf(found.waits), waits_before: waitsOf(found.waitsBefore) },
+            ...{ series: found.series, series_since: span.first },
+            partners: partners.map(({ used, dailyCap, ...one }) => ({
+              ...one,
+              used_24h: used,
+              daily_cap: dailyCap,
+            })),
+          },
+        };
+      },
+    }),
   ];
+}
+
+type Found = Awaited<ReturnType<typeof businessPeriod>>;
+
+function waitsOf(waits: Found['waits']) {
+  return waits.map(({ medianS, ...wait }) => ({ ...wait, median_seconds: medianS }));
 }
 
 function refused(fault: string) {

@@ -4,7 +4,7 @@
  */
 import { isAgainstScore } from '../../../domain/application/against-score.ts';
 import { toMinor } from '../../../domain/money/money.ts';
-import { type Clock, HOUR_MS } from '../../../ground/base/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
 import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { DecidedFacts } from '../../applications/sql/read-facts.ts';
@@ -149,15 +149,18 @@ function idsOf(some: readonly { readonly applicationId: number }[]): number[] {
   return [...new Set(some.map(({ applicationId }) => applicationId))];
 }
 
+/** Less than what `fold-hours.ts` leaves alone. */
+const FIRST_MS = 35 * DAY_MS;
+
 /**
- * Makes the job that takes over what was refused. A process begins with all hours that are there; later it looks at the
- * hours since the turn before, however the clock has stepped meanwhile.
+ * Makes the job that takes over what was refused. A process begins with the hours of 35 days, because older ones may be
+ * folded; later it looks at the hours since the turn before, however the clock has stepped meanwhile.
  */
 export function countRefusals(): (context: Pick<Counting, 'database'>) => Promise<void> {
   let before: Date | null = null;
   return async ({ database }) => {
     const now = await readNow(database);
-    const from = before === null ? null : new Date(Math.min(+before, +now) - 2 * HOUR_MS);
+    const from = new Date(before === null ? +now - FIRST_MS : Math.min(+before, +now) - 2 * HOUR_MS);
     for await (const page of readRefusals(database, from))
       await putRefusals(database, page, (country) => COUNTRY_CURRENCY[country]);
     before = now;

@@ -5,7 +5,6 @@
 import { type Command, Option } from 'commander';
 import { openingsText } from '../../../domain/message/opening-text.ts';
 import { counted } from '../../../ground/base/counted.ts';
-import { named } from '../../../ground/base/named.ts';
 import { version } from '../../../ground/base/version.ts';
 import type { Cli } from '../../../program/cli/command.ts';
 import { recordOf, shortTime, writeJson, writeOutput } from '../../../program/cli/output.ts';
@@ -20,6 +19,7 @@ import {
 import { duration } from '../rules/trouble.ts';
 import { sinceUpkeepS } from '../rules/troubles.ts';
 import { readStatus, type Status } from '../uses/status.ts';
+import { statusJson } from '../uses/status-json.ts';
 
 const WATCH_MS = 2_000;
 /** A partner with less of its quota left is shown. */
@@ -125,73 +125,4 @@ function quotaLine(partners: readonly PartnerFacts[]): string {
   if (near.length === 0) return 'no partner is near its cap';
   const more = near.length > MOST_PARTNERS ? `, and ${near.length - MOST_PARTNERS} more` : '';
   return `nearly used: ${near.slice(0, MOST_PARTNERS).join(', ')}${more}`;
-}
-
-function statusJson({ troubles, facts, place }: Status) {
-  const base = { ok: troubles.length === 0, troubles, version: version(), store: place };
-  if (facts === null) return base;
-  const { oldestS, overdueS, unconfirmed, unconfirmedS, casesOverdue, casesOverdueS, ...counts } =
-    facts.review;
-  const isoTime = (time: Date) => time.toISOString();
-  return {
-    ...base,
-    at: facts.at,
-    postgresql: facts.serverVersion,
-    upkeep: named(facts.jobs, 'job succeeded_at took_ms failed_at failed_why', isoTime),
-    partitions_ahead: facts.partitionsAhead,
-    messages: Object.fromEntries(facts.messages),
-    messages_later: facts.later,
-    oldest_due_seconds: facts.lateS,
-    reviews: {
-      ...counts,
-      oldest_seconds: oldestS,
-      overdue_seconds: overdueS,
-      unconfirmed,
-      unconfirmed_oldest_seconds: unconfirmedS,
-    },
-    cases: { overdue: casesOverdue, overdue_seconds: casesOverdueS },
-    ...conversationsJson(facts.conversations),
-    oldest_uncertain_seconds: facts.unsettledS,
-    undelivered: facts.undelivered,
-    sender: named(facts.sender, 'broken_at broken_reason paused_at paused_reason paused_templates', isoTime),
-    endpoints: facts.endpoints.map(({ status, endpoints, behind, oldestS }) => ({
-      status,
-      endpoints,
-      events_behind: behind,
-      oldest_seconds: oldestS,
-    })),
-    refusal_sweeps: facts.sweeps,
-    policy_drift: facts.drift,
-    data_keys: {
-      sealing: facts.keys.sealing,
-      share: facts.keys.share,
-      reseal_late_seconds: facts.keys.resealLateS,
-    },
-  };
-}
-
-function conversationsJson(facts: ConversationFacts) {
-  const {
-    open,
-    held,
-    inputs,
-    work,
-    replies,
-    uncertain,
-    documents,
-    missingFiles,
-    notRead,
-    blocked,
-    unfinished,
-  } = facts;
-  const aged = <T extends { readonly oldestS: number }>({ oldestS, ...rest }: T) => ({
-    ...rest,
-    oldest_seconds: oldestS,
-  });
-  return {
-    conversations: { open, held: held.map(aged), inputs: aged(inputs), work: work.map(aged) },
-    replies: { ...aged(replies), uncertain: aged(uncertain) },
-    documents: { states: documents, missing_files: missingFiles, not_read: notRead },
-    contracts: { blocked, unfinished: aged(unfinished) },
-  };
 }

@@ -3,7 +3,7 @@
  * written while that clock was ahead. A MAC covers what a session grants, to whom, since when, and the enrolment that
  * it was made with (docs/operators.md, "The operator API").
  */
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BrowserSession, SessionKey } from '../../../domain/operator/session.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { later, micros, timeOf } from '../../../ground/postgres/database-time.ts';
@@ -150,6 +150,41 @@ async function add(
     ...[id, secretDigest, operatorId, isWhole, now, provedAt],
     rowMac(vault, KIND, factsOf(row, account.enrolledAt)),
   ]);
+}
+
+/** A session as admins see it. Its name is a hash of its id, so that no answer has a part of a cookie. */
+export interface ShownSession {
+  /** 16 hexadecimal digits. */
+  readonly id: string;
+  readonly operatorId: number;
+  /** False: the second factor is missing. */
+  readonly isWhole: boolean;
+  readonly startedAt: Date;
+  /** When somebody used it last. */
+  readonly seenAt: Date;
+}
+
+const NAME = "left(encode(sha256(s.id), 'hex'), 16)";
+const LIVING = `
+  SELECT ${NAME} AS id, s.operator_id AS "operatorId", s.is_whole AS "isWhole", s.started_at AS "startedAt",
+    s.seen_at AS "seenAt"
+  FROM operator_sessions s WHERE ${SESSION_LIVES} ORDER BY s.operator_id, s.started_at DESC`;
+/** An operator has 20 sessions at most, so the name needs no index. */
+const END_NAMED = `DELETE FROM operator_sessions s WHERE s.operator_id = $1 AND ${NAME} = $2`;
+
+/** The name by which admins see a session. */
+export function sessionName(id: Buffer): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 16);
+}
+
+/** The sessions of all operators that are not over. */
+export async function readLivingSessions(session: Session): Promise<ShownSession[]> {
+  return (await session.query<ShownSession & Record<string, unknown>>(LIVING)).rows;
+}
+
+/** Ends the session of an operator with this name. False: there is none. */
+export async function endNamedSession(session: Session, operatorId: number, name: string): Promise<boolean> {
+  return (await session.query(END_NAMED, [operatorId, name])).rowCount === 1;
 }
 
 export async function endSession(session: Session, id: Buffer): Promise<void> {

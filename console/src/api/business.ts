@@ -1,0 +1,21 @@
+/** The business in numbers, a period at a time. */
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
+import { ask, type Reply } from './ask.ts';
+
+/** The upkeep counts every 15 seconds. */
+const POLL_MS = 30_000;
+
+/** What the address asks for, as the names and values of the route. */
+export type BusinessFilters = Readonly<Record<string, string>>;
+
+/** The numbers before stay until those of another period are there. */
+export function useBusiness(filters: BusinessFilters): UseQueryResult<Reply<BusinessPeriodReply>> {
+  const query = `${new URLSearchParams(filters)}`;
+  return useQuery({
+    queryKey: ['business', query],
+    queryFn: () => ask<BusinessPeriodReply>('GET', `/business/period?${query}`),
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+  });
+}

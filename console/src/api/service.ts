@@ -1,0 +1,34 @@
+/** The operators with their sessions, and whether the service is well. */
+import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { HealthReply } from '../../../src/subjects/monitoring/routes/health.ts';
+import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
+import { act } from './act.ts';
+import { ask, type Reply } from './ask.ts';
+
+const POLL_MS = 15_000;
+const OPERATORS_KEY = ['operators'];
+
+export function useHealth(): UseQueryResult<Reply<HealthReply>> {
+  return useQuery({
+    queryKey: ['health'],
+    queryFn: () => ask<HealthReply>('GET', '/health'),
+    refetchInterval: POLL_MS,
+  });
+}
+
+export function useOperators(): UseQueryResult<Reply<OperatorsReply>> {
+  return useQuery({
+    queryKey: OPERATORS_KEY,
+    queryFn: () => ask<OperatorsReply>('GET', '/operators'),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** Ends a session of an operator. Where it has ended meanwhile, the list is read again all the same. */
+export async function endSession(queries: QueryClient, operatorId: number, session: string): Promise<void> {
+  try {
+    await act('DELETE', `/operators/${operatorId}/sessions/${session}`);
+  } finally {
+    await queries.invalidateQueries({ queryKey: OPERATORS_KEY });
+  }
+}

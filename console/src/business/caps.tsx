@@ -1,0 +1,53 @@
+/** How much of its cap each partner uses now. */
+import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
+import { RowBar } from '../charts/row-bar.tsx';
+import { useFormat } from '../format/format.ts';
+import { useBusinessTexts } from './business-texts.ts';
+import { Heads, useRates, WideTable } from './parts.tsx';
+
+/** From this share on a cap is nearly used. */
+const NEARLY = 0.9;
+
+export function Caps({ partners }: { partners: BusinessPeriodReply['partners'] }) {
+  const business = useBusinessTexts();
+  const format = useFormat();
+  const { rate } = useRates();
+  return (
+    <Card title={business.caps}>
+      {partners.length === 0 ? (
+        <p>{business.noPartners}</p>
+      ) : (
+        <WideTable label={business.caps}>
+          <Heads of={[business.partner, business.used, business.cap, business.share]} />
+          <tbody>
+            {partners.map(({ id, name, used_24h: used, daily_cap: cap }) => {
+              const share = cap === null ? null : used / Math.max(cap, 1);
+              return (
+                <tr key={id}>
+                  <th scope="row">
+                    <span>{name}</span>
+                    {share !== null && (
+                      <RowBar
+                        end={1}
+                        parts={[
+                          { value: Math.min(share, 1), kind: share >= NEARLY ? 'against' : 'plain' },
+                          { value: Math.max(1 - share, 0), kind: 'lost' },
+                        ]}
+                      />
+                    )}
+                  </th>
+                  <td>{format.number(used)}</td>
+                  <td>{cap === null ? business.noCap : format.number(cap)}</td>
+                  <td>{rate(share)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </WideTable>
+      )}
+      <p className={card.quiet}>{business.capsNote}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,82 @@
+/** Whether the service is well: what is wrong and what to read about it, and the jobs of the upkeep. */
+import { failureText } from '../api/failure.ts';
+import { useHealth } from '../api/service.ts';
+import card from '../base-ui/card.module.css';
+import { Card, Facts } from '../base-ui/card.tsx';
+import { PageHeading } from '../base-ui/page-heading.tsx';
+import { useFormat } from '../format/format.ts';
+import { useTexts } from '../texts/texts.ts';
+import styles from './service.module.css';
+import { useServiceTexts } from './service-texts.ts';
+
+export default function HealthPage() {
+  const service = useServiceTexts();
+  const texts = useTexts();
+  const format = useFormat();
+  const { data, error } = useHealth();
+  const health = data?.body;
+  return (
+    <div className={styles.page}>
+      <PageHeading title={service.health} />
+      {error && <p role="alert">{failureText(error, texts)}</p>}
+      {!health && !error && <p>{texts.frame.loading}</p>}
+      {health && (
+        <>
+          <Card title={health.ok ? service.well : service.notWell(format.number(health.troubles.length))}>
+            <ul className={card.list}>
+              {health.troubles.map(({ code, text }) => (
+                <li key={code}>
+                  <p>
+                    <strong>{code}</strong>
+                  </p>
+                  {/* The service says it in English, as the command does. */}
+                  <p lang="en">{text}</p>
+                  <p className={card.quiet}>{service.runbook(code)}</p>
+                </li>
+              ))}
+            </ul>
+            <Facts
+              facts={[
+                [service.version, health.version],
+                [service.store, health.store ?? '—'],
+              ]}
+            />
+          </Card>
+          {health.upkeep && (
+            <Card title={service.upkeep}>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus. */}
+              <section className={card.scroll} aria-label={service.jobs} tabIndex={0}>
+                <table className={card.table}>
+                  <thead>
+                    <tr>
+                      <th scope="col">{service.job}</th>
+                      <th scope="col">{service.succeeded}</th>
+                      <th scope="col">{service.failed}</th>
+                      <th scope="col" className={card.words}>
+                        {service.why}
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {health.upkeep.map(({ job, succeeded_at, failed_at, failed_why }) => (
+                      <tr key={job}>
+                        <th scope="row" lang="en">
+                          {job}
+                        </th>
+                        <td>{succeeded_at === null ? '—' : format.time(succeeded_at)}</td>
+                        <td>{failed_at === null ? '—' : format.time(failed_at)}</td>
+                        <td className={card.words} lang="en">
+                          {failed_why ?? '—'}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </section>
+            </Card>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

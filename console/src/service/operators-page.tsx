@@ -1,0 +1,106 @@
+/** The operators with role and authority, and their sessions, each of which an admin may end. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
+import { failureText } from '../api/failure.ts';
+import { endSession, useOperators } from '../api/service.ts';
+import card from '../base-ui/card.module.css';
+import { Card, Facts } from '../base-ui/card.tsx';
+import { PageHeading } from '../base-ui/page-heading.tsx';
+import { useFormat } from '../format/format.ts';
+import { useTexts } from '../texts/texts.ts';
+import styles from './service.module.css';
+import { useServiceTexts } from './service-texts.ts';
+
+type Shown = OperatorsReply['operators'][number];
+
+export default function OperatorsPage() {
+  const service = useServiceTexts();
+  const texts = useTexts();
+  const queries = useQueryClient();
+  const { data, error } = useOperators();
+  const ending = useMutation({
+    mutationFn: ({ operatorId, session }: { operatorId: number; session: string }) =>
+      endSession(queries, operatorId, session),
+  });
+  return (
+    <div className={styles.page}>
+      <PageHeading title={service.operators} />
+      <p role="status" className={styles.said}>
+        {ending.isSuccess && service.ended}
+      </p>
+      {error && <p role="alert">{failureText(error, texts)}</p>}
+      {ending.error && <p role="alert">{failureText(ending.error, texts, { 404: service.endedBefore })}</p>}
+      {!data && !error && <p>{texts.frame.loading}</p>}
+      {data?.body.operators.map((operator) => (
+        <Operator
+          key={operator.id}
+          operator={operator}
+          isEnding={ending.isPending}
+          onEnd={(session) => ending.mutate({ operatorId: operator.id, session })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface OperatorProps {
+  readonly operator: Shown;
+  readonly isEnding: boolean;
+  readonly onEnd: (session: string) => void;
+}
+
+function Operator({ operator, isEnding, onEnd }: OperatorProps) {
+  const service = useServiceTexts();
+  const { frame } = useTexts();
+  const format = useFormat();
+  const { login, role, authority, sessions } = operator;
+  const alone = Object.entries(authority).map(([currency, amount]) =>
+    format.amount(Number(amount), currency),
+  );
+  return (
+    <Card title={login} beside={<span>{standingOf(operator, service)}</span>}>
+      <Facts
+        facts={[
+          [service.role, frame.roles[role]],
+          [service.authority, alone.length === 0 ? service.nothing : alone.join(', ')],
+          [service.signsInSince, operator.enrolled_at === null ? '—' : format.time(operator.enrolled_at)],
+        ]}
+      />
+      <h3>{service.sessions}</h3>
+      {sessions.length === 0 ? (
+        <p>{service.noSession}</p>
+      ) : (
+        <ul className={card.list}>
+          {sessions.map(({ id, started_at, seen_at, is_own, is_whole }) => (
+            <li key={id} className={styles.session}>
+              <span>
+                {service.session(format.time(started_at), format.relative(seen_at))}
+                {!is_whole && ` ${service.halfWay}`}
+                {is_own && ` ${service.own}`}
+              </span>
+              {!is_own && (
+                <button
+                  type="button"
+                  disabled={isEnding}
+                  aria-label={`${service.end}: ${login}, ${format.time(started_at)}`}
+                  onClick={() => onEnd(id)}
+                >
+                  {service.end}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function standingOf(
+  { disabled_at, forged, enrolled_at }: Shown,
+  service: ReturnType<typeof useServiceTexts>,
+): string {
+  if (disabled_at !== null) return service.disabled;
+  if (forged) return service.forged;
+  return enrolled_at === null ? service.notEnrolled : service.active;
+}

@@ -1,0 +1,76 @@
+/** The pages of operators and of health in a real browser, on real routes (docs/operators.md, "The operator API"). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { healthRoutes } from '../../src/subjects/monitoring/routes/health.ts';
+import { operatorRoutes } from '../../src/subjects/operators/routes/operators.ts';
+import { PHONE, skip } from '../support/browser.ts';
+import { consoleInBrowser, EMPTY_QUEUE, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
+import { sessionsOf, testDatabase } from '../support/database.ts';
+import { check } from '../support/page-faults.ts';
+
+describe('the pages of operators and of health', { skip }, async () => {
+  if (skip) return;
+  const store = await testDatabase();
+  await store.database.query("UPDATE sender SET paused_at = now(), paused_reason = 'x'");
+  const view = {
+    database: sessionsOf(store),
+    place: 'database test',
+    schema: async () => ({ fault: null, pending: [] }),
+    roleFault: async () => null,
+  };
+  const { visitAs, desk } = await consoleInBrowser(
+    [...EMPTY_QUEUE, NO_PROPOSALS, ...operatorRoutes(store), ...healthRoutes(view)],
+    null,
+    store,
+  );
+
+  for (const screen of SCREENS) {
+    const { width } = screen.viewport;
+
+    it(`an admin ends a session of another operator by the keyboard, ${width} px`, async () => {
+      const login = `bea.${width}`;
+      const bea = await (await desk.enrolled(login, 'reviewer')).signIn();
+      await visitAs({ login: `ana.${width}`, role: 'admin', screen, path: '/operators' }, async (page) => {
+        const end = page.getByRole('button', { name: `End the session: ${login}` });
+        await end.waitFor();
+        await check(page, 'operators');
+        await end.press('Enter');
+        await page.getByText('The session has ended.').waitFor();
+        await end.waitFor({ state: 'detached' });
+        assert.equal((await bea.ask('GET', '/api/session')).status, 401);
+        assert.equal(await page.getByText('This is your session.').count(), 1);
+      });
+    });
+
+    it(`an admin reads what is wrong and where to read what to do, ${width} px`, async () => {
+      await visitAs({ login: `eva.${width}`, role: 'admin', screen, path: '/health' }, async (page) => {
+        await page.getByText('sender_paused', { exact: true }).waitFor();
+        await page.getByText('look for sender_paused in docs/runbook.md').waitFor();
+        await check(page, 'health');
+      });
+    });
+  }
+
+  it('both fit a phone in the longest languages', async () => {
+    for (const [language, session] of [
+      ['es', 'Esta es tu sesión.'],
+      ['pt', 'Esta é a sua sessão.'],
+    ] as const) {
+      const visit = { login: `ida.${language}`, role: 'admin', screen: PHONE, locale: language } as const;
+      await visitAs({ ...visit, path: '/operators' }, async (page) => {
+        await page.getByText(session).waitFor();
+        await check(page, `operators-${language}`);
+        await page.goto(`${new URL(page.url()).origin}/health`);
+        await page.getByText('sender_paused', { exact: true }).waitFor();
+        await check(page, `health-${language}`);
+      });
+    }
+  });
+
+  it('a reviewer has neither of them', async () => {
+    for (const path of ['/operators', '/health'])
+      await visitAs({ login: `rosa.${path.slice(1)}`, role: 'reviewer', path }, async (page) => {
+        await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      });
+  });
+});
