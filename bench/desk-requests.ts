@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { machineClock } from '../src/ground/base/clock.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
+import { VIEWS } from '../src/subjects/desk/rules/views.ts';
 import { lockAccount } from '../src/subjects/operators/sql/factors.ts';
 import { startSession } from '../src/subjects/operators/sql/sessions.ts';
 import { newSession } from '../src/subjects/operators/uses/tokens.ts';
@@ -50,6 +51,16 @@ const DECIDED = `
   FROM generate_series(0, 2159) AS h(hour), operators o, generate_series(1, 8) AS r(code) WHERE h.hour % 24 < 12`;
 const ADD_DECIDERS = `
   INSERT INTO operators (login, role) SELECT 'decider' || n, 'reviewer' FROM generate_series(1, 19) AS n`;
+/** 100,000 signed contracts, a quarter of them paid out, and as many decided reviews, all in the first batches. */
+const SIGNED = `
+  WITH signed AS (SELECT (1 + n / 60) * 128 + n % 60 AS id, n FROM generate_series(0, 99999) AS n), decided AS (
+    INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+    SELECT id, now() - n * interval '1 second', 'operator 1', 'approve', 'in_review', 'pending_signature', 'bench' FROM signed
+  )
+  INSERT INTO application_states (batch_id, application_id, status, conversation_at, signed_at, withdrawable_until)
+  SELECT batch_of(id), id, (CASE WHEN n % 4 = 0 THEN 'disbursed' ELSE 'pending_signature' END)::application_status, now(),
+    now() - n * interval '1 minute', CASE WHEN n % 2 = 0 THEN now() + (n % 5000 - 2500) * interval '1 minute' END
+  FROM signed ON CONFLICT DO NOTHING`;
 
 interface Size {
   readonly stored: number;
@@ -83,7 +94,8 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
     console.log(`the queue was whole ${number((performance.now() - begunMs) / 1_000)} s later`);
     await service.addPartner('Small');
     await service.admin.query(SPREAD);
-    await service.admin.query('VACUUM ANALYZE review_items');
+    await service.admin.query(SIGNED);
+    await service.admin.query('VACUUM ANALYZE review_items, application_states, application_events');
     const cookie = await signedIn(service, 'bench');
     await service.admin.query(ADD_DECIDERS);
     await service.remac();
@@ -204,6 +216,17 @@ async function kindsOf(ask: Reviewer, admin: pg.Client): Promise<Asked[]> {
     selecting('of too many (409)', {}),
     { name: 'the lead’s view', ask: async () => void (await ask('GET', '/lead?days=90')) },
     { name: 'an application', ask: async () => void (await ask('GET', `/applications/${next()}`)) },
+    ...VIEWS.flatMap((view) =>
+      ['', '&currency=MXN', '&partner=2'].map((filter) => ({
+        name: `view ${view}${filter}`,
+        ask: async () => void (await ask('GET', `/applications?view=${view}${filter}`)),
+      })),
+    ),
+    ...['+573005550101', '12345678', 'bench'].map((q) => ({
+      name: `search ${q}`,
+      ask: async () => void (await ask('POST', '/search', { q })),
+    })),
+    { name: 'a person', ask: async () => void (await ask('GET', `/persons/${next()}`)) },
   ];
 }
 

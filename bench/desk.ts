@@ -1,8 +1,9 @@
 /**
  * `npm run bench:desk`: what reviewers wait for on a store with many applications, while batches are registered: each
- * order and filter of the queue, the next application, a selection, an application's page. Over HTTP, one request at a
- * time. The exit code is 1 where a bar is missed. `--stored N` applications, `--waiting N` of them in review, and
- * `--rounds N` of each request. `--against FOLDER` instead measures registrations in another checkout too, in turn.
+ * order and filter of the queue, the next application, a selection, an application's page, the views, a search, a
+ * person. Over HTTP, one request at a time. The exit code is 1 where a bar is missed. `--stored N` applications,
+ * `--waiting N` of them in review, and `--rounds N` of each request. `--against FOLDER` instead measures registrations
+ * in another checkout too, in turn.
  */
 import { judge } from './bars.ts';
 import { deskAgainst } from './desk-against.ts';

@@ -27,10 +27,10 @@ export interface ViewPage {
 
 /** The ids that one look reads where a filter may leave most of them out, and the most looks of a page. */
 const LOOK = 500;
-const MOST_LOOKS = 6;
+const MOST_LOOKS = 3;
 
 /**
- * A page. Where a filter leaves most out, it may be short, or empty, and still have a `next`: a request looks at 3,000
+ * A page. Where a filter leaves most out, it may be short, or empty, and still have a `next`: a request looks at 1,500
  * applications at most.
  */
 export async function showView(database: Database, view: View, asked: ViewAsked): Promise<ViewPage> {
