@@ -26,6 +26,8 @@ import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
 const ViewsPage = lazy(() => import('./views/views-page.tsx'));
 const PersonPage = lazy(() => import('./views/person-page.tsx'));
+const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
+const ConversationPage = lazy(() => import('./inbox/conversation-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
 /** The same of the business, of the service and of the policies. */
 const BusinessPage = lazy(() => import('./business/business-page.tsx'));
@@ -114,6 +116,18 @@ function Pages({ operator }: { operator: Operator }) {
             <LazyPage>
               <ViewsPage />
             </LazyPage>
+          </Route>
+          <Route path="/inbox">
+            <LazyPage>
+              <InboxPage mayAnswer={mayDecide} />
+            </LazyPage>
+          </Route>
+          <Route path="/inbox/:id">
+            {({ id }) => (
+              <LazyPage>
+                <ConversationPage key={id} id={id} mayAnswer={mayDecide} operatorId={operator.id} />
+              </LazyPage>
+            )}
           </Route>
           <Route path="/reconsiderations">
             <LazyPage>

@@ -17,7 +17,9 @@ export const NO_PROPOSALS = route({
   ...{ method: 'GET', path: '/proposals', access: 'reviewer', summary: 'Proposals.' },
   query: ProposalQuery,
   reply: Proposals,
-  run: async () => ({ body: { proposals: [], next: null, to_confirm: 0, activations_to_confirm: 0 } }),
+  run: async () => ({
+    body: { proposals: [], next: null, to_confirm: 0, activations_to_confirm: 0, persons_waiting: 0 },
+  }),
 });
 
 /** The page after the sign-in, with nothing in it. */

@@ -24,6 +24,12 @@ export function useApplication(id: string): UseQueryResult<Reading<ApplicationRe
   return useQuery({ ...applicationQuery(useQueryClient(), id), refetchInterval: POLL_MS });
 }
 
+/** The same, always as a whole: the chat is no event, so the entity tag does not tell of it. */
+export function useWholeApplication(id: string): UseQueryResult<Reading<ApplicationReply>> {
+  const whole = reading<ApplicationReply>(useQueryClient(), ['application', id], `/applications/${id}`, 0);
+  return useQuery({ ...whole, refetchInterval: POLL_MS });
+}
+
 /** The personal data. The reading is recorded with its reason, once for each `key`. No cache keeps the answer. */
 export async function reveal(id: number, reason: string, key: string): Promise<RevealedReply> {
   const headers = { 'Idempotency-Key': key };

@@ -1,5 +1,6 @@
 /** The page of one application: what a reviewer reads before a decision. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { reveal, useApplication } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
@@ -49,13 +50,16 @@ export function ApplicationPage({ id, ...may }: PageProps) {
 type ShownProps = Omit<PageProps, 'id'> & { readonly application: ApplicationReply };
 
 function Shown({ application, mayReveal, mayCorrect }: ShownProps) {
-  const { application: texts } = useTexts();
+  const { application: texts, inbox } = useTexts();
   const [revealed, setRevealed] = usePersonal<RevealedReply>();
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <PageHeading title={`${texts.title} ${application.id}`}>
         <Status application={application} />
+        {application.chat.conversation !== null && (
+          <Link href={`/inbox/${application.id}`}>{inbox.conversation}</Link>
+        )}
         {mayReveal && (
           <button
             type="button"

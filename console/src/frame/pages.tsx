@@ -13,6 +13,7 @@ type Role = Operator['role'];
 const PAGES = [
   { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'views', path: '/views', roles: ['viewer', 'reviewer', 'admin'] },
+  { page: 'inbox', path: '/inbox', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
   { page: 'reconsiderations', path: '/reconsiderations', roles: ['viewer', 'reviewer', 'admin'] },
   { page: 'lead', path: '/lead', roles: ['admin'] },
@@ -32,8 +33,11 @@ export function Pages({ role }: { role: Role }) {
           <li key={page}>
             <Link href={path} aria-current={location === path ? 'page' : undefined}>
               {frame.pageNames[page]}
-              {page === 'proposals' && <ToConfirm of="to_confirm" />}
-              {page === 'policies' && role === 'admin' && <ToConfirm of="activations_to_confirm" />}
+              {page === 'proposals' && <Count of="to_confirm" what={frame.toConfirm} />}
+              {page === 'inbox' && role !== 'viewer' && <Count of="persons_waiting" what={frame.waiting} />}
+              {page === 'policies' && role === 'admin' && (
+                <Count of="activations_to_confirm" what={frame.toConfirm} />
+              )}
             </Link>
           </li>
         ))}
@@ -45,12 +49,16 @@ export function Pages({ role }: { role: Role }) {
   );
 }
 
-/** The service counts no further. */
+/** No more are shown. */
 const MOST_COUNTED = 100;
 
-/** How many proposals or activations wait for this operator; nothing where none does. */
-function ToConfirm({ of }: { of: 'to_confirm' | 'activations_to_confirm' }) {
-  const { frame } = useTexts();
+interface CountProps {
+  readonly of: 'to_confirm' | 'activations_to_confirm' | 'persons_waiting';
+  readonly what: string;
+}
+
+/** How many wait for this operator; nothing where none does. */
+function Count({ of, what }: CountProps) {
   const format = useFormat();
   const count = useCameBack().data?.body[of] ?? 0;
   if (count === 0) return null;
@@ -59,7 +67,7 @@ function ToConfirm({ of }: { of: 'to_confirm' | 'activations_to_confirm' }) {
     <>
       {' '}
       <span className={styles.count}>
-        {text} <span className={styles.unseen}>{frame.toConfirm}</span>
+        {text} <span className={styles.unseen}>{what}</span>
       </span>
     </>
   );

@@ -7,6 +7,7 @@ export const frame = {
   pageNames: {
     queue: 'Queue',
     views: 'Applications',
+    inbox: 'Inbox',
     proposals: 'Proposals',
     reconsiderations: 'Reconsiderations',
     lead: 'Lead',
@@ -17,6 +18,7 @@ export const frame = {
   },
   find: 'Find',
   toConfirm: 'to confirm',
+  waiting: 'waiting',
   language: 'Language',
   account: 'Account',
   roles: { viewer: 'viewer', reviewer: 'reviewer', admin: 'admin' },

@@ -3,6 +3,7 @@ import { codes } from './codes.ts';
 import { decide } from './decide.ts';
 import { desk } from './desk.ts';
 import { frame } from './frame.ts';
+import { inbox } from './inbox.ts';
 import { keyboard } from './keyboard.ts';
 import { lead } from './lead.ts';
 import { proposals } from './proposals.ts';
@@ -16,6 +17,7 @@ export const en = {
   decide,
   desk,
   frame,
+  inbox,
   keyboard,
   lead,
   proposals,

@@ -10,7 +10,7 @@ export const keyboard = {
     'j / k': 'Next or previous row',
     'o / Enter': 'Open the row',
     x: 'Select the row, or take it out of the selection',
-    n: 'Claim and open the next application',
+    n: 'Claim and open the next application, or in the inbox the next person',
     q: 'Back to the queue',
     a: 'Approve: the application, or the selected rows',
     r: 'Reject: the application, or the selected rows',

@@ -7,6 +7,7 @@ export const frame: Texts['frame'] = {
   pageNames: {
     queue: 'Cola',
     views: 'Solicitudes',
+    inbox: 'Bandeja',
     proposals: 'Propuestas',
     reconsiderations: 'Reconsideraciones',
     lead: 'Supervisión',
@@ -17,6 +18,7 @@ export const frame: Texts['frame'] = {
   },
   find: 'Buscar',
   toConfirm: 'por confirmar',
+  waiting: 'esperan',
   language: 'Idioma',
   account: 'Cuenta',
   roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },

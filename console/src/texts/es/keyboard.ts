@@ -11,7 +11,7 @@ export const keyboard: Texts['keyboard'] = {
     'j / k': 'Fila siguiente o anterior',
     'o / Enter': 'Abrir la fila',
     x: 'Seleccionar la fila, o quitarla de la selección',
-    n: 'Tomar y abrir la siguiente solicitud',
+    n: 'Tomar y abrir la siguiente solicitud; en la bandeja, la siguiente persona',
     q: 'Volver a la cola',
     a: 'Aprobar: la solicitud, o las filas seleccionadas',
     r: 'Rechazar: la solicitud, o las filas seleccionadas',

@@ -7,6 +7,7 @@ export const frame: Texts['frame'] = {
   pageNames: {
     queue: 'Fila',
     views: 'Solicitações',
+    inbox: 'Caixa de entrada',
     proposals: 'Propostas',
     reconsiderations: 'Reconsiderações',
     lead: 'Supervisão',
@@ -17,6 +18,7 @@ export const frame: Texts['frame'] = {
   },
   find: 'Buscar',
   toConfirm: 'a confirmar',
+  waiting: 'esperam',
   language: 'Idioma',
   account: 'Conta',
   roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },

@@ -4,6 +4,7 @@ import { codes } from './codes.ts';
 import { decide } from './decide.ts';
 import { desk } from './desk.ts';
 import { frame } from './frame.ts';
+import { inbox } from './inbox.ts';
 import { keyboard } from './keyboard.ts';
 import { lead } from './lead.ts';
 import { proposals } from './proposals.ts';
@@ -17,6 +18,7 @@ export const pt: Texts = {
   decide,
   desk,
   frame,
+  inbox,
   keyboard,
   lead,
   proposals,

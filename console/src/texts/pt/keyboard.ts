@@ -11,7 +11,7 @@ export const keyboard: Texts['keyboard'] = {
     'j / k': 'Linha seguinte ou anterior',
     'o / Enter': 'Abrir a linha',
     x: 'Selecionar a linha, ou tirá-la da seleção',
-    n: 'Pegar e abrir a próxima solicitação',
+    n: 'Pegar e abrir a próxima solicitação; na caixa de entrada, a próxima pessoa',
     q: 'Voltar à fila',
     a: 'Aprovar: a solicitação, ou as linhas selecionadas',
     r: 'Rejeitar: a solicitação, ou as linhas selecionadas',

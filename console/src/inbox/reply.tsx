@@ -1,0 +1,112 @@
+/** The reply to the person, which the operator types or takes from texts that are sent often. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Language } from '../../../src/domain/conversation/flow.ts';
+import type { InboxConversationReply } from '../../../src/subjects/desk/routes/inbox-forms.ts';
+import { failureText } from '../api/failure.ts';
+import { actInInbox } from '../api/inbox.ts';
+import { RequestKey } from '../api/request-key.ts';
+import card from '../base-ui/card.module.css';
+import { Card } from '../base-ui/card.tsx';
+import { LANGUAGES, useLanguage, useTexts } from '../texts/texts.ts';
+import { CANNED, CANNED_NAMES, type Canned } from './canned.ts';
+import styles from './inbox.module.css';
+
+interface ReplyProps {
+  readonly id: string;
+  readonly shown: InboxConversationReply;
+  /** The operator has the claim. Without it what was typed stays. */
+  readonly isMine: boolean;
+}
+
+export function Reply({ id, shown, isMine }: ReplyProps) {
+  const texts = useTexts();
+  const { inbox, desk } = texts;
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [key] = useState(() => new RequestKey());
+  const sending = useMutation({
+    mutationFn: () =>
+      actInInbox(queries, id, { act: 'messages', text: text.trim() }, key.of([id, text.trim()])),
+    gcTime: 0,
+    onSuccess: () => {
+      key.done();
+      setText('');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    sending.mutate();
+  };
+  return (
+    <Card title={inbox.reply}>
+      {shown.unsayable !== null && <p>{desk.conflicts[shown.unsayable]}</p>}
+      {shown.unsayable === null && (
+        <form className={card.form} onSubmit={submit}>
+          <Texts
+            language={shown.language}
+            onTake={(taken) =>
+              setText((before) => (before.trim() === '' ? taken : `${before.trimEnd()}\n${taken}`))
+            }
+          />
+          <label>
+            {inbox.text}
+            <textarea
+              required
+              rows={4}
+              maxLength={1_000}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          </label>
+          <div>
+            <button type="submit" data-main disabled={!isMine || sending.isPending || text.trim() === ''}>
+              {inbox.send}
+            </button>
+          </div>
+        </form>
+      )}
+      {sending.isError && <p role="alert">{failureText(sending.error, texts, { 400: inbox.badText })}</p>}
+      <p role="status" className={styles.status}>
+        {sending.isSuccess && text === '' && inbox.sent}
+      </p>
+    </Card>
+  );
+}
+
+interface TextsProps {
+  /** That of the conversation; null: nothing was said in it. */
+  readonly language: Language | null;
+  readonly onTake: (text: string) => void;
+}
+
+function Texts({ language, onTake }: TextsProps) {
+  const { inbox } = useTexts();
+  const own = useLanguage();
+  const [chosen, setChosen] = useState<Language>(language ?? own);
+  return (
+    <div className={styles.line}>
+      <label>
+        {inbox.canned}
+        <select value="" onChange={({ target }) => onTake(CANNED[chosen][target.value as Canned])}>
+          <option value="">—</option>
+          {CANNED_NAMES.map((name) => (
+            <option key={name} value={name}>
+              {inbox.cannedNames[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {inbox.cannedLanguage}
+        <select value={chosen} onChange={({ target }) => setChosen(target.value as Language)}>
+          {Object.entries(LANGUAGES).map(([tag, name]) => (
+            <option key={tag} value={tag} lang={tag}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
