@@ -417,7 +417,7 @@ const CONSOLE = [
   ['format', 'sign-in'],
   ['decide', 'lead', 'find'],
   ['application', 'queue', 'frame'],
-  ['proposals', 'reconsiderations', 'views'],
+  ['proposals', 'reconsiderations', 'inbox', 'views'],
   ['policies', 'business', 'service'],
 ];
 

@@ -50,7 +50,7 @@ describe('the page of policies', { skip }, async () => {
     ...NO_PROPOSALS,
     run: async ({ session }: Call<never, never>) => ({
       body: {
-        ...{ proposals: [], next: null, to_confirm: 0, persons_waiting: 0 },
+        ...{ proposals: [], next: null, to_confirm: 0 },
         activations_to_confirm: await countActivationsToConfirm(store.database, session.operatorId),
       },
     }),

@@ -49,7 +49,7 @@ const ROUTES = [
     ...{
       reply: Proposals,
       run: async () => ({
-        body: { proposals: [LISTED], next: null, to_confirm: 1, activations_to_confirm: 0, persons_waiting: 0 },
+        body: { proposals: [LISTED], next: null, to_confirm: 1, activations_to_confirm: 0 },
       }),
     },
   }),

@@ -302,6 +302,18 @@ describe('a reply from the inbox', () => {
     assert.equal((await texts(person)).filter((text) => text.startsWith('Hola, soy')).length, 1);
   });
 
+  it('of an operator whose claim has ended is refused where another one has answered meanwhile', async () => {
+    const visitor = await people.ruth.signIn();
+    const person = await asking();
+    await on(visitor, person, 'claim');
+    await database.query("UPDATE inbox_claims SET claimed_until = now() - interval '1 second'");
+    assert.equal((await say(rob, person, 'Hola, soy Rob')).status, 200);
+    await on(rob, person, 'release');
+    assert.equal((await say(visitor, person, 'Hola, soy Ruth')).body.code, 'not_claimed');
+    assert.equal((await on(visitor, person, 'claim')).status, 200);
+    assert.equal((await say(visitor, person, 'Una cosa más')).status, 200);
+  });
+
   it('an opt-out that comes while it is written stops it, and ends the conversation', async () => {
     const visitor = await people.ruth.signIn();
     const person = await asking();

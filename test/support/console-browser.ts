@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { findConsolePage } from '../../src/app/console-page.ts';
 import type { Role } from '../../src/domain/operator/authority.ts';
+import { Inbox, InboxQuery } from '../../src/subjects/desk/routes/inbox-forms.ts';
 import { ProposalQuery, Proposals } from '../../src/subjects/desk/routes/proposal-forms.ts';
 import { Queue, QueuePartners } from '../../src/subjects/desk/routes/queue-forms.ts';
 import type { OidcConfig } from '../../src/subjects/operators/settings.ts';
@@ -17,9 +18,15 @@ export const NO_PROPOSALS = route({
   ...{ method: 'GET', path: '/proposals', access: 'reviewer', summary: 'Proposals.' },
   query: ProposalQuery,
   reply: Proposals,
-  run: async () => ({
-    body: { proposals: [], next: null, to_confirm: 0, activations_to_confirm: 0, persons_waiting: 0 },
-  }),
+  run: async () => ({ body: { proposals: [], next: null, to_confirm: 0, activations_to_confirm: 0 } }),
+});
+
+/** Nobody waits: every page of a reviewer asks how many do. */
+export const NO_INBOX = route({
+  ...{ method: 'GET', path: '/inbox', access: 'viewer', summary: 'The inbox.' },
+  query: InboxQuery,
+  reply: Inbox,
+  run: async () => ({ body: { conversations: [], next: null, waiting: 0 } }),
 });
 
 /** The page after the sign-in, with nothing in it. */
@@ -52,7 +59,9 @@ export async function consoleInBrowser(
   const store = given ?? (await testDatabase());
   const { page: built, failure } = await findConsolePage({ setting: () => 0 as never, databaseUrl: null });
   assert.equal(failure, null);
-  const desk = await startTestConsole(store, routes, Promise.resolve(built), oidc);
+  const hasInbox = routes.some(({ path }) => path === NO_INBOX.path);
+  const all = hasInbox ? routes : [...routes, NO_INBOX];
+  const desk = await startTestConsole(store, all, Promise.resolve(built), oidc);
   const visit = testBrowser(desk.url());
 
   /** Opens `path` with a session of a new operator. */

@@ -29,6 +29,18 @@ export function useInbox(state: InboxState, cursor: string | null): UseQueryResu
   });
 }
 
+/** It stands on every page. */
+const BESIDE_POLL_MS = 15_000;
+
+/** How many persons wait. */
+export function useWaiting(): number {
+  const { data } = useQuery({
+    ...reading<InboxReply>(useQueryClient(), ['inbox', 'waiting'], '/inbox?limit=1'),
+    refetchInterval: BESIDE_POLL_MS,
+  });
+  return data?.body.waiting ?? 0;
+}
+
 /** One conversation, asked for again while the tab is shown. */
 export function useConversation(id: string): UseQueryResult<Reading<InboxConversationReply>> {
   return useQuery({

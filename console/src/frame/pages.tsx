@@ -1,5 +1,6 @@
 /** The links to the pages that a role may see, and the search. */
 import { Link, useLocation } from 'wouter';
+import { useWaiting } from '../api/inbox.ts';
 import { useCameBack } from '../api/proposals.ts';
 import type { Operator } from '../api/session.ts';
 import { Find } from '../find/find.tsx';
@@ -33,11 +34,9 @@ export function Pages({ role }: { role: Role }) {
           <li key={page}>
             <Link href={path} aria-current={location === path ? 'page' : undefined}>
               {frame.pageNames[page]}
-              {page === 'proposals' && <Count of="to_confirm" what={frame.toConfirm} />}
-              {page === 'inbox' && role !== 'viewer' && <Count of="persons_waiting" what={frame.waiting} />}
-              {page === 'policies' && role === 'admin' && (
-                <Count of="activations_to_confirm" what={frame.toConfirm} />
-              )}
+              {page === 'proposals' && <ToConfirm of="to_confirm" />}
+              {page === 'inbox' && role !== 'viewer' && <Waiting />}
+              {page === 'policies' && role === 'admin' && <ToConfirm of="activations_to_confirm" />}
             </Link>
           </li>
         ))}
@@ -52,15 +51,21 @@ export function Pages({ role }: { role: Role }) {
 /** No more are shown. */
 const MOST_COUNTED = 100;
 
-interface CountProps {
-  readonly of: 'to_confirm' | 'activations_to_confirm' | 'persons_waiting';
-  readonly what: string;
+/** How many proposals or activations wait for this operator. */
+function ToConfirm({ of }: { of: 'to_confirm' | 'activations_to_confirm' }) {
+  const { frame } = useTexts();
+  return <Count count={useCameBack().data?.body[of] ?? 0} what={frame.toConfirm} />;
 }
 
-/** How many wait for this operator; nothing where none does. */
-function Count({ of, what }: CountProps) {
+/** How many persons wait in the inbox. */
+function Waiting() {
+  const { frame } = useTexts();
+  return <Count count={useWaiting()} what={frame.waiting} />;
+}
+
+/** Nothing where none waits. */
+function Count({ count, what }: { count: number; what: string }) {
   const format = useFormat();
-  const count = useCameBack().data?.body[of] ?? 0;
   if (count === 0) return null;
   const text = count < MOST_COUNTED ? format.number(count) : `${format.number(MOST_COUNTED - 1)}+`;
   return (

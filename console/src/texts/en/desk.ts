@@ -71,6 +71,7 @@ export const desk: DeskTexts = {
     too_many_pends: 'It has had too many pends. Decide on it.',
     not_in_review: 'It is not in review any more.',
     not_held: 'The service speaks in it. Hand it over first.',
+    not_claimed: 'Another operator has answered the person. Read it, and claim the conversation first.',
     held: 'An operator speaks in it already.',
     ended: 'The conversation has ended.',
     no_step: 'The conversation cannot go back to this step.',

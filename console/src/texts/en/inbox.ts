@@ -51,7 +51,7 @@ export const inbox = {
     other_phone: 'wrote from another phone',
     income: 'the income needs a look',
     source: 'the account was not connected',
-    documents: 'too many files were refused',
+    documents: 'too many files were of no use',
     debts: 'the debts need a look',
     debts_differ: 'the debts do not fit the loan',
     debts_above_net: 'the debts are above the loan',

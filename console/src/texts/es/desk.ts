@@ -70,6 +70,7 @@ export const desk: DeskTexts = {
     too_many_pends: 'Ya se aplazó demasiadas veces. Decide sobre ella.',
     not_in_review: 'Ya no está en revisión.',
     not_held: 'El servicio habla en ella. Primero tómala.',
+    not_claimed: 'Otro operador le respondió a la persona. Léelo, y toma primero la conversación.',
     held: 'Ya habla un operador en ella.',
     ended: 'La conversación terminó.',
     no_step: 'La conversación no puede volver a este paso.',

@@ -55,7 +55,7 @@ export const inbox: Texts['inbox'] = {
     other_phone: 'escribió desde otro teléfono',
     income: 'hay que mirar el ingreso',
     source: 'la cuenta no se conectó',
-    documents: 'se rechazaron demasiados archivos',
+    documents: 'demasiados archivos no sirvieron',
     debts: 'hay que mirar las deudas',
     debts_differ: 'las deudas no coinciden con el préstamo',
     debts_above_net: 'las deudas superan el préstamo',

@@ -70,6 +70,7 @@ export const desk: DeskTexts = {
     too_many_pends: 'Já ficou pendente vezes demais. Decida sobre ela.',
     not_in_review: 'Não está mais em análise.',
     not_held: 'O serviço fala nela. Primeiro assuma a conversa.',
+    not_claimed: 'Outro operador respondeu à pessoa. Leia, e assuma primeiro a conversa.',
     held: 'Um operador já fala nela.',
     ended: 'A conversa terminou.',
     no_step: 'A conversa não pode voltar a este passo.',

@@ -52,7 +52,7 @@ export const inbox: Texts['inbox'] = {
     other_phone: 'escreveu de outro telefone',
     income: 'é preciso olhar a renda',
     source: 'a conta não foi conectada',
-    documents: 'arquivos demais foram recusados',
+    documents: 'arquivos demais não serviram',
     debts: 'é preciso olhar as dívidas',
     debts_differ: 'as dívidas não batem com o empréstimo',
     debts_above_net: 'as dívidas superam o empréstimo',

@@ -8,7 +8,6 @@ import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { AGAINST, CONTRADICTIONS } from '../rules/against.ts';
-import { MOST_WAITING } from '../rules/inbox.ts';
 import { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS } from '../rules/proposal.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
 
@@ -129,8 +128,6 @@ export const Proposals = form({
   to_confirm: Type.Integer({ maximum: 100 }),
   /** Activations of policies that wait for the asking operator; 0: the operator is no admin. */
   activations_to_confirm: Type.Integer(),
-  /** How many persons wait in the inbox; counted up to 1,000. */
-  persons_waiting: Type.Integer({ maximum: MOST_WAITING }),
 });
 
 /** The `seen` of the facts that were shown. */

@@ -33,6 +33,8 @@ export const CONFLICTS = [
   'not_said',
   /** The service speaks in the conversation: hand it over first. */
   'not_held',
+  /** An operator has answered the person, and the asking operator does not have the claim: claim it first. */
+  'not_claimed',
   /** An operator speaks in the conversation already. */
   'held',
   /** The conversation has ended. */

@@ -173,8 +173,11 @@ export async function replyInInbox(desk: SpeakingDesk, call: InboxCall, text: st
   const written = textToSay(text);
   // The digest has no text: what was written to a person is stored sealed alone.
   await inClaim(desk, call, ['conversation say', id], 'conversation say', {
-    act: async (context, session, row, request) => {
+    act: async (context, session, { row, wasHeld }, request) => {
       if (row.heldBy !== 'operator') throw notHeld();
+      // The claim may have ended while the operator wrote, and another one may have answered.
+      if (!wasHeld && row.waitsSince === null)
+        throw conflict('not_claimed', 'an operator has answered the person: claim the conversation first');
       const why = await whyUnsayable(session, row);
       if (why !== null) throw conflict(why, UNSAYABLE_TEXTS[why]);
       const { turn } = await sayTo(context, id, written);
@@ -201,7 +204,7 @@ const UNSAYABLE_TEXTS: Readonly<Record<Unsayable, string>> = {
  */
 export function handOverToInbox(desk: SpeakingDesk, call: InboxCall): Promise<void> {
   return inClaim(desk, call, ['conversation hand-over', call.id], 'conversation hand-over', {
-    act: async (context, _session, row) => {
+    act: async (context, _session, { row }) => {
       if (row.heldBy === 'operator') throw conflict('held', 'an operator speaks in it already');
       if (isEnd(row.place)) throw conflict('ended', 'the conversation has ended');
       await actOn(context, call.id, 'hand_over');
@@ -215,7 +218,7 @@ export function handOverToInbox(desk: SpeakingDesk, call: InboxCall): Promise<vo
  */
 export function giveBackFromInbox(desk: SpeakingDesk, call: InboxCall, step: Step | null): Promise<void> {
   return inClaim(desk, call, ['conversation give-back', call.id, step], 'conversation give-back', {
-    act: async (context, session, row) => {
+    act: async (context, session, { row }) => {
       if (row.heldBy !== 'operator') throw notHeld();
       if (step !== null && !(await stepsToGiveBack(session, row)).includes(step))
         throw conflict('no_step', `the conversation cannot go back to ${step}`);
@@ -232,7 +235,7 @@ export function giveBackFromInbox(desk: SpeakingDesk, call: InboxCall, step: Ste
 export function closeInInbox(desk: SpeakingDesk, call: InboxCall, reason: string): Promise<void> {
   return inClaim(desk, call, ['conversation close', call.id, reason], 'conversation close', {
     reason,
-    act: async (context, session, row) => {
+    act: async (context, session, { row }) => {
       if (isEnd(row.place)) throw conflict('ended', 'the conversation has ended');
       await actOn(context, call.id, 'close');
       await dropConversation(session, call.id, { ...call.claimer, page: null });
@@ -246,7 +249,7 @@ interface InClaim {
   readonly act: (
     context: SpeakingContext,
     session: Transaction,
-    row: ConversationRow,
+    claimed: Claimed,
     request: KeyedRequest | null,
   ) => Promise<void>;
   /** Compares a repetition with the first request. */
@@ -272,21 +275,23 @@ async function inClaim(
           await again?.(session, request!);
           return false;
         }
-        const { row } = await claimed(session, id, claimer);
-        await act({ ...part, terms: desk.terms }, session, row, request);
+        await act({ ...part, terms: desk.terms }, session, await claimed(session, id, claimer), request);
         return true;
       }),
     (isNew) => (isNew ? { act: name, applicationId: id, ...(reason !== undefined && { reason }) } : null),
   );
 }
 
+interface Claimed {
+  readonly row: ConversationRow;
+  readonly claim: StoredClaim;
+  /** The operator had the claim before. */
+  readonly wasHeld: boolean;
+}
+
 /** Takes the claim, and then locks the conversation, after any turn that is under way. */
-async function claimed(
-  session: Transaction,
-  id: ApplicationId,
-  claimer: Claimer,
-): Promise<{ readonly row: ConversationRow; readonly claim: StoredClaim }> {
-  const found = await conversationOf(session, id);
+async function claimed(session: Transaction, id: ApplicationId, claimer: Claimer): Promise<Claimed> {
+  const [found, before] = [await conversationOf(session, id), await readInboxRow(session, id)];
   if (found === null) throw noConversation();
   const { isHeld, claim } = await takeConversation(session, id, claimer);
   if (!isHeld) {
@@ -295,7 +300,7 @@ async function claimed(
   }
   const row = await lockConversation(session, found.id);
   if (row === null) throw noConversation();
-  return { row, claim };
+  return { row, claim, wasHeld: before?.claim?.by.id === claimer.operatorId };
 }
 
 function noConversation(): Refusal {

@@ -6,7 +6,6 @@ import type { Role } from '../../../domain/operator/authority.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { countActivationsToConfirm } from '../../policies/sql/proposals.ts';
-import { countWaiting } from '../sql/inbox.ts';
 import { countToConfirm, listProposals, type ProposalList, type StoredProposal } from '../sql/proposals.ts';
 import { type ProposalFacts, proposalFactsOf } from './confirmations.ts';
 import { Refusal } from './refusal.ts';
@@ -31,8 +30,6 @@ export interface ShownProposals {
   readonly toConfirm: number;
   /** How many activations of policies wait for the operator; 0: the operator is no admin. */
   readonly activationsToConfirm: number;
-  /** How many persons wait in the inbox; counted up to `MOST_WAITING`. */
-  readonly personsWaiting: number;
 }
 
 /** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
@@ -42,15 +39,14 @@ export async function proposalsOf(
   { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
 ): Promise<ShownProposals> {
   const after = cursor === undefined ? null : placeOf(cursor);
-  const [found, toConfirm, activationsToConfirm, personsWaiting] = await Promise.all([
+  const [found, toConfirm, activationsToConfirm] = await Promise.all([
     listProposals(database, list, { operatorId, after, limit: limit + 1 }),
     countToConfirm(database, operatorId, MOST_COUNTED),
     role === 'admin' ? countActivationsToConfirm(database, operatorId) : 0,
-    countWaiting(database),
   ]);
   const proposals = found.slice(0, limit);
   const facts = await proposalFactsOf(database, vault, operatorId, list === 'to_confirm' ? proposals : []);
-  const counts = { toConfirm, activationsToConfirm, personsWaiting };
+  const counts = { toConfirm, activationsToConfirm };
   return { proposals, facts, ...counts, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }
 
