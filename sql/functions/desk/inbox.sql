@@ -89,8 +89,15 @@ BEGIN
        ORDER BY coalesce(c.heard_at, '-infinity'), c.id LIMIT 100)
     ) AS f ORDER BY f.heard_at NULLS LAST, f.id
   LOOP
-    RETURN QUERY SELECT v_id, t.until FROM take_conversation(v_id, p_operator_id, p_seconds, p_page) AS t WHERE t.is_held;
-    IF FOUND THEN RETURN; END IF;
+    SELECT t.until INTO until FROM take_conversation(v_id, p_operator_id, p_seconds, p_page) AS t WHERE t.is_held;
+    CONTINUE WHEN NOT FOUND;
+    -- Another operator may have answered and given back since the list was read.
+    IF EXISTS (SELECT FROM conversations c WHERE c.application_id = v_id AND c.waits_since IS NOT NULL) THEN
+      application_id := v_id;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    PERFORM drop_conversation(v_id, p_operator_id, p_page);
   END LOOP;
 END
 $$;

@@ -121,12 +121,22 @@ export function claimNextOfInbox(
       const before = request === null ? 'new' : await takeRequest(session, request);
       if (before === 'other' || before === 'undone') throw spentKey(before);
       const first = before === 'new' ? undefined : before.outcomes[0]?.id;
-      if (first !== undefined && (await takeConversation(session, first, claimer)).isHeld) return first;
+      if (first !== undefined && (await takeAgain(session, first, claimer))) return first;
       const next = await takeNextConversation(session, claimer);
       if (next !== null && request !== null) await keepClaimed(session, request, next);
       return next;
     }),
   );
+}
+
+/** Renews a claim. One that was lost is taken again only if nobody has answered the person meanwhile. */
+async function takeAgain(session: Transaction, id: ApplicationId, claimer: Claimer): Promise<boolean> {
+  const before = await readInboxRow(session, id);
+  if (!(await takeConversation(session, id, claimer)).isHeld) return false;
+  if (before?.claim?.by.id === claimer.operatorId) return true;
+  if ((await readInboxRow(session, id))?.waitsSince != null) return true;
+  await dropConversation(session, id, claimer);
+  return false;
 }
 
 /**
