@@ -14,6 +14,7 @@ import { applicationsService } from '../../src/subjects/applications/service.ts'
 import { resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
 import { CORRECTIONS } from '../../src/subjects/applications/sql/tables.ts';
 import { correctApplication } from '../../src/subjects/desk/uses/correct.ts';
+import { readLive } from '../../src/subjects/policies/sql/policies.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
@@ -101,7 +102,7 @@ describe('the name, the ID number and the city', () => {
     const { correction } = answer;
     assert.deepEqual(answer, {
       ...{ application_id: id, correction, field: 'name', status: 'pending_signature' },
-      ...{ decided_with_old_value: false, signed_contract_stays: false },
+      ...{ decided_with_old_value: false, decision_now: null, signed_contract_stays: false },
     });
     const { name, corrections: told, history } = await shown(id!, ...REVEAL);
     assert.equal(name, 'Ana Gómez');
@@ -210,6 +211,42 @@ describe('a fact of the score', () => {
     );
     const { out } = await run('application', 'show', `${id}`);
     assert.match(out, /Corrected +income, .* by ana: 4200000, now 4300000; decided with the old value\n/);
+  });
+
+  it('tells what the live policy would decide with all corrected values', async () => {
+    const id = await aPerson(IN_REVIEW);
+    const before = await shown(id);
+    const { card } = (await readLive(database))!;
+    const now = (facts: object) => {
+      const { score, decision } = card.decide({ ...before, ...facts });
+      return { policy: card.version, score, decision };
+    };
+    const answer = await correct(id, 'income', '4200000');
+    assert.deepEqual(answer.decision_now, now({ income: 4_200_000 }));
+    const lent = await correct(id, 'debt_amount', '100000');
+    assert.deepEqual(
+      lent.decision_now,
+      now({ income: 4_200_000, debt_amount: 100_000 }),
+      'all corrections count',
+    );
+    assert.notEqual(lent.decision_now.score, before.score);
+    assert.equal((await correct(id, 'city', 'Cali')).decision_now, null);
+    const { out } = await run(
+      'subject',
+      'correct',
+      '--application',
+      `${id}`,
+      '--field',
+      'num_debts',
+      '--value',
+      '1',
+      '--reason',
+      'x',
+    );
+    assert.match(
+      out,
+      /\nWith the corrected values the live policy \S+ would decide (approved|in_review|rejected) \(score \d+\)\.\n/,
+    );
   });
 
   it('the command says what follows for a new decision, by the status', async () => {

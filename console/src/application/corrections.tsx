@@ -63,7 +63,7 @@ export function Corrections({ application, revealed, mayCorrect }: CorrectionsPr
 /** Gone with the dialog, and what was typed with it. */
 function CorrectForm({ id, onClose }: { id: number; onClose: () => void }) {
   const texts = useTexts();
-  const { application, frame } = texts;
+  const { application, codes, frame } = texts;
   const queries = useQueryClient();
   const [field, setField] = useState<Field>('name');
   const [value, setValue] = useState('');
@@ -71,12 +71,24 @@ function CorrectForm({ id, onClose }: { id: number; onClose: () => void }) {
   const correcting = useMutation({
     mutationFn: () => correct(queries, id, { field, value: value.trim(), reason: reason.trim() }),
     gcTime: 0,
-    onSuccess: onClose,
+    onSuccess: ({ decision_now: now }) => now === null && onClose(),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     correcting.mutate();
   };
+  const now = correcting.data?.decision_now;
+  if (now)
+    return (
+      <div className={card.form}>
+        <p role="status">{application.decisionNow(now.policy, codes.decisions[now.decision], now.score)}</p>
+        <DialogButtons>
+          <button type="button" data-main onClick={onClose}>
+            {frame.close}
+          </button>
+        </DialogButtons>
+      </div>
+    );
   return (
     <form className={card.form} onSubmit={submit}>
       <label>

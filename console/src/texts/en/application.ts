@@ -35,6 +35,8 @@ export const application = {
   correctNote:
     'The decision and a signed contract stay. The record keeps who corrected it, when, and this reason.',
   badCorrection: 'This is not accepted: the value breaks the rule of its field, or it is the value already.',
+  decisionNow: (policy: string, decision: string, score: number) =>
+    `Corrected. The decision stays. With the corrected values the live policy ${policy} would decide: ${decision}, score ${score}.`,
   decidedWithOldValue: 'Decided with the old value',
   correctionFields: {
     name: 'Name',

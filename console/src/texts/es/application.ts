@@ -35,6 +35,8 @@ export const application: Texts['application'] = {
   correctNote:
     'La decisión y un contrato firmado no cambian. El registro guarda quién corrigió, cuándo y este motivo.',
   badCorrection: 'No se acepta: el valor no cumple la regla de su campo, o ya es ese.',
+  decisionNow: (policy: string, decision: string, score: number) =>
+    `Corregido. La decisión se mantiene. Con los valores corregidos, la política vigente ${policy} decidiría: ${decision}, puntaje ${score}.`,
   decidedWithOldValue: 'Decidido con el valor anterior',
   correctionFields: {
     name: 'Nombre',

@@ -35,6 +35,8 @@ export const application: Texts['application'] = {
   correctNote:
     'A decisão e um contrato assinado não mudam. O registro guarda quem corrigiu, quando e este motivo.',
   badCorrection: 'Não é aceito: o valor não cumpre a regra do campo, ou já é esse.',
+  decisionNow: (policy: string, decision: string, score: number) =>
+    `Corrigido. A decisão permanece. Com os valores corrigidos, a política vigente ${policy} decidiria: ${decision}, pontuação ${score}.`,
   decidedWithOldValue: 'Decidido com o valor anterior',
   correctionFields: {
     name: 'Nome',

@@ -270,6 +270,8 @@ export const Corrected = form({
   field: oneOf(CORRECTABLE_FIELDS),
   status: oneOf(APPLICATION_STATUSES),
   decided_with_old_value: Type.Boolean(),
+  /** What the live policy would decide with all corrected values; null: the field is no fact of the score. */
+  decision_now: orNull(form({ policy: Type.String(), score: Type.Integer(), decision: oneOf(DECISIONS) })),
   signed_contract_stays: Type.Boolean(),
 });
 

@@ -12,6 +12,8 @@ import {
 } from '../../../domain/application/correction.ts';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
+import { areDecidable } from '../../../domain/scorecard/card.ts';
+import type { Decision, DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { errorCode } from '../../../ground/base/describe-error.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
@@ -30,6 +32,7 @@ import {
   holdForCorrection,
   writeCorrection,
 } from '../../applications/sql/corrections.ts';
+import { readLive } from '../../policies/sql/policies.ts';
 import { closeShown } from '../../signing/sql/debts.ts';
 
 /** What an operator corrects. */
@@ -46,6 +49,15 @@ export interface Corrected {
   readonly status: ApplicationStatus;
   /** The decision was made with the former value, which is a fact of the score. */
   readonly decidedWithOldValue: boolean;
+  /**
+   * What the live policy would decide with all corrected values, for whoever offers the person a new decision. null:
+   * the corrected field is no fact of the score, or no policy is live.
+   */
+  readonly decisionNow: {
+    readonly policy: string;
+    readonly score: number;
+    readonly decision: Decision;
+  } | null;
   /** A signed contract has the former value. */
   readonly signedContractStays: boolean;
 }
@@ -144,8 +156,30 @@ async function correct(
     field,
     status,
     decidedWithOldValue: !isPersonalField(field),
+    decisionNow: isPersonalField(field)
+      ? null
+      : await decisionNow(session, { ...factsNow(application, earlier), [field]: after }),
     signedContractStays: application.signedAt !== null,
   };
+}
+
+/** The stored fields, with the corrected facts of the score. */
+function factsNow(
+  { fields }: StoredApplication,
+  earlier: readonly Correction[],
+): StoredApplication['fields'] {
+  const facts = earlier.filter(({ field, values }) => !isPersonalField(field) && values !== null);
+  return { ...fields, ...Object.fromEntries(facts.map(({ field, values }) => [field, values?.after])) };
+}
+
+async function decisionNow(
+  session: Transaction,
+  facts: StoredApplication['fields'],
+): Promise<Corrected['decisionNow']> {
+  const live = await readLive(session);
+  if (live === null || !areDecidable(facts)) return null;
+  const { score, decision } = live.card.decide(facts as unknown as DecisionFacts);
+  return { policy: live.card.version, score, decision };
 }
 
 function requireReadable(application: StoredApplication): {

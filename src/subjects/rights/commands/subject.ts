@@ -308,6 +308,7 @@ function addCorrect(group: Command, { roles, io }: Cli): void {
           return writeJson(io, {
             application_id: id,
             ...named(corrected, 'correction field status decided_with_old_value signed_contract_stays'),
+            decision_now: corrected.decisionNow,
           });
         await writeOutput(io, correctedText(id, corrected));
       }),
@@ -323,13 +324,18 @@ const DECIDE_AGAIN: Readonly<Record<ApplicationStatus, string>> = {
   disbursed: 'The loan is paid out.',
 };
 
+function decisionNowText({ policy, score, decision }: NonNullable<Corrected['decisionNow']>): string {
+  return `With the corrected values the live policy ${policy} would decide ${decision} (score ${score}).`;
+}
+
 function correctedText(id: ApplicationId, corrected: Corrected): string {
-  const { correction, field, status, decidedWithOldValue, signedContractStays } = corrected;
+  const { correction, field, status, decidedWithOldValue, decisionNow, signedContractStays } = corrected;
   return [
     `Corrected ${field} of application ${id} (correction ${correction}).`,
     ...(decidedWithOldValue
       ? [`The decision and the score stay: they were made with the old value. ${DECIDE_AGAIN[status]}`]
       : ['The decision and the score stay.']),
+    ...(decisionNow === null ? [] : [decisionNowText(decisionNow)]),
     ...(signedContractStays ? ['The signed contract stays as it was signed, with the old value.'] : []),
     '',
   ].join('\n');
