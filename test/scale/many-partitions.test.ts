@@ -20,7 +20,7 @@ import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { inTransaction } from '../../src/ground/postgres/database.ts';
 import { SetupError } from '../../src/ground/postgres/setup-error.ts';
-import { channelIndexOf, phoneIndexOf } from '../../src/seal/blind-indexes.ts';
+import { channelIndexOf, idNumberIndexOf, phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import {
@@ -34,6 +34,8 @@ import {
   holdApplication,
   readDecisionFacts,
 } from '../../src/subjects/applications/sql/desk/decision-facts.ts';
+import { findByIndexes } from '../../src/subjects/applications/sql/desk/find-by-indexes.ts';
+import { applicationsDown, readListed } from '../../src/subjects/applications/sql/desk/listed.ts';
 import { stillThere } from '../../src/subjects/applications/sql/erasure.ts';
 import { newestOf } from '../../src/subjects/applications/sql/newest.ts';
 import { MOST_PARTITIONS } from '../../src/subjects/applications/sql/partition-runs.ts';
@@ -456,6 +458,16 @@ async function talk(ids: readonly number[]): Promise<void> {
   const newest = applications.toSorted((a, b) => a - b).at(-1)!;
   const shown = await readForPage({ ...counted, actor: 'ana' }, 1, { id: newest, lastEvent: '0' });
   assert.ok(shown.earlier.sameIdNumber.count > 0);
+  const phones = [phoneIndexOf(vault, toPhone('+573005550300'))];
+  const found = await findByIndexes(
+    database,
+    vault,
+    { phones, idNumber: idNumberIndexOf(vault, 'nobody') },
+    50,
+  );
+  assert.ok(found.length > 0);
+  assert.equal((await readListed(database, found, {})).size, found.length);
+  assert.ok((await applicationsDown(database, {}, null, 50)).length > 20);
   await readOwners(database, vault, applications);
   await stillThere(database, applications);
   await runJob(database, 'forget replies');

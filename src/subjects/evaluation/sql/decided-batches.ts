@@ -93,6 +93,8 @@ export interface Page {
  * sorts.
  */
 const MOST_GAPS = 100;
+/** A partition that was closed early has millions of numbers without a batch. */
+const NEXT = 'SELECT b.id::float8 FROM batches b WHERE b.id >= $1 AND b.id < $2 ORDER BY b.id LIMIT 1';
 
 /** Pages of at most `most` batches in the order of their numbers, from the number `from` to the one before `before`. */
 export async function* batchesBetween(
@@ -103,9 +105,12 @@ export async function* batchesBetween(
 ): AsyncGenerator<Page, void, undefined> {
   for (let next = from; next < before; ) {
     const partition = batchesOfPartition(partitionOfBatch(toBatchId(next)));
-    const end = Math.min(before, Number(partition.before), next + most * MOST_GAPS);
+    const stop = Math.min(before, Number(partition.before));
+    const end = Math.min(stop, next + most * MOST_GAPS);
     const { rows: batches } = await session.query<DecidedBatch>(READ_UP, [next, end, most]);
     next = batches.length < most ? end : Number(batches.at(-1)!.id) + 1;
+    if (batches.length === 0 && next < stop)
+      next = (await session.query<{ id: number }>(NEXT, [next, stop])).rows[0]?.id ?? stop;
     yield { batches, next };
   }
 }
