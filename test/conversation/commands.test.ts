@@ -1,9 +1,13 @@
 /** What operators do with conversations: each act is recorded, and personal data is masked (D43). */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
 import { commandLine } from '../cli/harness.ts';
 import { conversationsOf } from '../support/conversations.ts';
 import { testDatabase } from '../support/database.ts';
+import { TERMS } from '../support/terms.ts';
 
 const store = await testDatabase();
 const { json, run } = commandLine(store);
@@ -38,6 +42,21 @@ it('an operator takes over, writes, gives back and closes', async () => {
   assert.deepEqual((await acts(ana.id)).toReversed(), [
     ...['conversation hand-over', 'conversation say', 'conversation give-back', 'conversation close'],
   ]);
+});
+
+it('D45: the question for the consent names the lender also where a command makes it come again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ventanilla-commands-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'terms.json'), JSON.stringify(TERMS));
+  const withTerms = commandLine(store, { TERMS_FILE: join(folder, 'terms.json') });
+  const { lender, privacy_notice: notice, data_rights: rights } = TERMS.countries.CO;
+  const ana = await applicantAt();
+  await ana.tap();
+  await json('conversation', 'hand-over', `${ana.id}`);
+  await withTerms.json('conversation', 'give-back', `${ana.id}`);
+  const text = (await ana.replies()).at(-1)?.text ?? '';
+  assert.match(text, /^Hola de nuevo[\s\S]*autorizas/);
+  for (const told of [lender.name, notice, rights]) assert.ok(text.includes(told), `${told}: ${text}`);
 });
 
 it('what changes nothing is refused, with the reason', async () => {

@@ -4,6 +4,7 @@ import { after, it } from 'node:test';
 import type { ApplicationId } from '../../src/domain/application/ids.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { performerOf, signingOf } from '../../src/subjects/conversation/uses/neighbours.ts';
+import { readContract } from '../../src/subjects/signing/sql/contracts.ts';
 import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
 import { Simulator } from '../../src/subjects/simulator/channel.ts';
 import { APPROVED } from '../support/applicant.ts';
@@ -34,10 +35,11 @@ const { applicantAt, settle, faults } = await conversationsOf(store, key, {
   signing: signingOf(store.vault),
 });
 
-function monthlyRate(rate: string): void {
-  const countries = { CO: { ...TERMS.countries.CO, monthly_rate: rate } };
+function setTerms(changes: object): void {
+  const countries = { CO: { ...TERMS.countries.CO, ...changes } };
   terms = checkTerms({ ...TERMS, countries }, 'terms.json');
 }
+const monthlyRate = (rate: string) => setTerms({ monthly_rate: rate });
 
 type Somebody = Awaited<ReturnType<typeof applicantAt>>;
 
@@ -46,10 +48,32 @@ async function installments(somebody: Somebody): Promise<string[]> {
   return (await somebody.replies()).flatMap(({ text }) => /Cuota mensual: (.+)/.exec(text)?.[1] ?? []);
 }
 
-it('terms that change after the offer: the new costs are shown and accepted before the contract', async () => {
+it('terms that change after the offer: it holds, and so does its contract', async () => {
   monthlyRate('1.8');
   const ana = await toSummary();
   monthlyRate('2.1');
+  await ana.choose(0);
+  assert.equal(await ana.place(), 'contract service', String(faults));
+  // From here on the contract stays as it was shown, whatever becomes of the terms.
+  monthlyRate('1.5');
+  await ana.choose(0);
+  await ana.write(await lastFourOf(ana.id as ApplicationId));
+  await ana.write(codes.last);
+  assert.equal(await ana.place(), 'signed service', String(faults));
+  assert.equal((await installments(ana)).length, 1);
+  const { terms: stored } = (await readContract(store.database, ana.id as ApplicationId))!;
+  assert.equal(stored.offer.monthlyRate, '1.8');
+});
+
+it('a legal maximum that falls below the offer: the new costs are shown and accepted before the contract', async () => {
+  monthlyRate('1.8');
+  const ana = await toSummary();
+  const day = new Date();
+  const months = [-1, 0, 1].map((more) => {
+    const month = new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + more, 1));
+    return [month.toISOString().slice(0, 7), '15'];
+  });
+  setTerms({ monthly_rate: '1', late_rate: '1', legal_maximum: Object.fromEntries(months) });
   await ana.choose(0);
   assert.equal(await ana.place(), 'summary service', String(faults));
   assert.equal(new Set(await installments(ana)).size, 2, 'the offer came again, with other costs');
@@ -60,12 +84,6 @@ it('terms that change after the offer: the new costs are shown and accepted befo
   );
   await ana.choose(0);
   assert.equal(await ana.place(), 'contract service', String(faults));
-  // From here on the contract stays as it was shown, whatever becomes of the terms.
-  monthlyRate('1.5');
-  await ana.choose(0);
-  await ana.write(await lastFourOf(ana.id as ApplicationId));
-  await ana.write(codes.last);
-  assert.equal(await ana.place(), 'signed service', String(faults));
 });
 
 it('terms that change between two conversations: the offer is the one of the contract that may be signed', async () => {
