@@ -92,9 +92,11 @@ async function works(operatorId: number): Promise<void> {
   }
 }
 
+/** Claims that somebody takes at this moment go on: to wait for several of them could be a deadlock. */
 function endClaims(operatorId: number) {
   return database.query(
-    "UPDATE inbox_claims SET claimed_until = now() - interval '1 second' WHERE operator_id = $1",
+    `UPDATE inbox_claims SET claimed_until = now() - interval '1 second' WHERE application_id IN (
+       SELECT application_id FROM inbox_claims WHERE operator_id = $1 FOR UPDATE SKIP LOCKED)`,
     [operatorId],
   );
 }
