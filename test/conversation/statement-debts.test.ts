@@ -129,6 +129,15 @@ describe('a statement that counts (D52)', () => {
     assert.match(await last(ana), /Suman \$ 5\.700\.000\. ¿Está bien\?/);
   });
 
+  it('takes the place of a debt that the person told without its number', async () => {
+    const ana = await atDebts();
+    await ana.write('banco azúl 4.000.000\nBanco Verde 200.000');
+    await send(ana, statement());
+    assert.deepEqual(await listOf(ana), ['Banco Verde 200000 applicant', ...READ]);
+    assert.match(await last(ana), /Suman \$ 5\.900\.000\. ¿Está bien\?/);
+    assert.deepEqual((await listOf(ana, '--all')).length, 4, 'what was told stays in the record');
+  });
+
   it('is replaced by a list that is told later, also where the file comes again', async () => {
     const ana = await atDebts();
     const bytes = statement();

@@ -87,6 +87,17 @@ export function notListed(listed: readonly Debt[], debts: readonly Debt[], curre
   return debts.filter((debt) => !keys.has(keyOf(debt, currency)));
 }
 
+/** The listed debts without a reference that are one of these debts, each of which has its reference. */
+export function withoutReference<T extends Debt>(
+  listed: readonly T[],
+  debts: readonly Debt[],
+  currency: string,
+): T[] {
+  const known = debts.filter(({ reference }) => reference !== null);
+  const keys = new Set(known.map((debt) => keyOf({ ...debt, reference: null }, currency)));
+  return listed.filter((debt) => debt.reference === null && keys.has(keyOf(debt, currency)));
+}
+
 /** Whether two lists have the same debts, whatever their order and spelling. */
 export function areSame(some: readonly Debt[], others: readonly Debt[], currency: string): boolean {
   const keys = new Set(some.map((debt) => keyOf(debt, currency)));

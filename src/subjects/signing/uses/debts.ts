@@ -13,6 +13,7 @@ import {
   listFault,
   MOST_DEBTS,
   notListed,
+  withoutReference,
 } from '../../../domain/loan/debt.ts';
 import { localDate } from '../../../domain/loan/local-day.ts';
 import { type ReadDebts, readDebts } from '../../../domain/loan/read-debts.ts';
@@ -291,15 +292,22 @@ export async function putDebts(
   const before = by === null ? all : listed;
   if (before.some((debt) => debt.documentId === documentId)) return { kind: 'same' };
   const { currency } = application.debt;
-  const today = dayIn(application, await databaseTime(session));
-  const fault = faultOfRead(found, currency, today);
+  const now = await databaseTime(session);
+  const fault = faultOfRead(found, currency, dayIn(application, now));
   if (fault !== null) return { kind: 'refused', fault };
-  const added = notListed(listed, debts, currency);
-  const full = listFault(listed, added, currency);
+  // What the person told without a reference gives way to the same debt with its reference.
+  const told = listed.filter(({ toldBy }) => toldBy === 'applicant');
+  const replaced = withoutReference(told, debts, currency);
+  const others = listed.filter((debt) => !replaced.includes(debt));
+  const added = notListed(others, debts, currency);
+  const full = listFault(others, added, currency);
   if (full !== null) return { kind: 'refused', fault: full };
   if (added.length === 0) return { kind: 'same' };
+  const addedBy = by ?? READ_BY;
+  const ids = replaced.map((debt) => debt.id);
+  if (ids.length > 0) await removeDebts(session, id, ids, { by: addedBy, at: now });
   for (const debt of added)
-    await insertDebt(session, vault, id, debt, { toldBy: 'document', documentId, addedBy: by ?? READ_BY });
+    await insertDebt(session, vault, id, debt, { toldBy: 'document', documentId, addedBy });
   await closeShown(session, id);
   return { kind: 'list', debts: await currentDebts(session, vault, id), currency };
 }
