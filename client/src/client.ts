@@ -110,11 +110,12 @@ export class VentanillaClient {
     applications: Iterable<Application> | AsyncIterable<Application>,
     options: SubmitOptions,
   ): AsyncGenerator<SettledBatch, void, undefined> {
-    const { submissionId = crypto.randomUUID(), signal, onProgress, onRetry } = options;
+    const { submissionId = crypto.randomUUID(), signal, onProgress, onRetry, onQuota } = options;
     const batches = cutBatches(applications, submissionId);
     const send = (batch: Batch, stop: AbortSignal, noteRetry: () => void) =>
       sendBatch(this.#endpoint, batch, {
         signal: stop,
+        onQuota,
         onRetry: (retry) => {
           noteRetry();
           onRetry?.(retry);

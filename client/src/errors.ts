@@ -22,6 +22,16 @@ const KNOWN = new WeakMap<VentanillaError, readonly KnownInput[]>();
 /** Every error of this package, except those about wrong arguments (`TypeError`, `RangeError`). */
 export class VentanillaError extends Error {
   override readonly name: string = 'VentanillaError';
+  /**
+   * The service's word for what was wrong with the request, such as `unauthorized` or `empty_batch`. null: no answer
+   * has one. A newer service may have further words.
+   */
+  readonly code: string | null;
+
+  constructor(message: string, { code = null, ...options }: ErrorOptions & { code?: string | null } = {}) {
+    super(message, options);
+    this.code = code;
+  }
 
   /**
    * The inputs that were read, in input order: all of them after `submit`, those not yet yielded after `stream`, none
@@ -42,8 +52,8 @@ export class RequestRefusedError extends VentanillaError {
   override readonly name: string = 'RequestRefusedError';
   /** The HTTP status. */
   readonly status: number;
-  constructor(message: string, status: number) {
-    super(message);
+  constructor(message: string, status: number, code: string | null = null) {
+    super(message, { code });
     this.status = status;
   }
 }
@@ -61,8 +71,8 @@ export class ServiceUnavailableError extends VentanillaError {
   override readonly name = 'ServiceUnavailableError';
   /** The last HTTP status. */
   readonly status: number;
-  constructor(message: string, status: number, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, status: number, code: string | null = null) {
+    super(message, { code });
     this.status = status;
   }
 }

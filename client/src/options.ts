@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts';
 import type { VentanillaError } from './errors.ts';
 import type { EventType } from './events.ts';
-import type { Application, Outcome } from './wire.ts';
+import type { Application, Outcome, QuotaLeft } from './wire.ts';
 
 /** The request that the client passes to `fetch`. */
 export interface FetchRequest {
@@ -85,6 +85,8 @@ export interface SubmitOptions {
   onProgress?: (progress: Progress) => void;
   /** Called before every wait for another attempt. */
   onRetry?: (retry: Retry) => void;
+  /** Called where an answer tells what is left of the key's daily cap. Answers overtake each other. */
+  onQuota?: (left: QuotaLeft) => void;
 }
 
 /** Options for submitting one batch. */
@@ -95,6 +97,8 @@ export interface BatchOptions {
   signal?: AbortSignal;
   /** Called before every wait for another attempt. */
   onRetry?: (retry: Retry) => void;
+  /** Called where an answer tells what is left of the key's daily cap. */
+  onQuota?: (left: QuotaLeft) => void;
 }
 
 /** An input, its index among all inputs (from 0), and its outcome. */

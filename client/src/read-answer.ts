@@ -8,9 +8,11 @@ import type {
   ApplicationState,
   ApplicationStatus,
   Decision,
+  FieldError,
   MessageType,
   Quota,
   QuotaExceeded,
+  QuotaLeft,
   Refused,
   Registered,
   Status,
@@ -75,11 +77,12 @@ const MESSAGE_TYPES: Readonly<Record<string, MessageType>> = {
   offer: 'offer',
   rejected: 'rejected',
 };
+/** The texts of an older service, which sends no codes. */
 const DUPLICATE_TEXTS = [
   'a request already exists for this messaging-channel number',
   'ya existe una solicitud para este número del canal de mensajería',
 ];
-const QUOTA_CODES = ['quota_partner_exceeded', 'quota_partner_excedida'];
+const QUOTA_TEXTS = ['quota_partner_exceeded', 'quota_partner_excedida'];
 
 /** Reads the answer to a batch. */
 export function readBatch(value: unknown): BatchAnswer {
@@ -129,16 +132,34 @@ function readError(value: unknown, names: Names): Refused | QuotaExceeded {
   const echo = entry[names.idNumber];
   const idNumber = echo === null ? null : text(echo, names.idNumber);
   const error = text(entry.error, 'error');
-  if (!QUOTA_CODES.includes(error)) {
-    return { kind: DUPLICATE_TEXTS.includes(error) ? 'duplicate' : 'invalid', idNumber, error };
-  }
+  const kind = kindOf(entry.code, error);
+  if (kind !== 'quota_exceeded') return { kind, idNumber, error, fields: readFields(entry.fields) };
   const remaining = integer(entry[names.remaining], names.remaining);
   const dailyCap = integer(entry[names.dailyCap], names.dailyCap);
   return { kind: 'quota_exceeded', idNumber, error, remaining, dailyCap };
 }
 
-/** Reads the quota status. */
-export function readQuota(value: unknown): Quota {
+/** The kind of an error entry. A code that this package does not know is of a fault that a newer service finds. */
+function kindOf(code: unknown, error: string): (Refused | QuotaExceeded)['kind'] {
+  if (code === 'duplicate' || code === 'quota_exceeded') return code;
+  if (code !== undefined) return 'invalid';
+  if (QUOTA_TEXTS.includes(error)) return 'quota_exceeded';
+  return DUPLICATE_TEXTS.includes(error) ? 'duplicate' : 'invalid';
+}
+
+function readFields(value: unknown): FieldError[] {
+  return list(value ?? [], 'fields').map((one) => {
+    const { name, sent_as, code } = object(one, 'fields');
+    return {
+      name: text(name, 'fields.name'),
+      sentAs: sent_as === null ? null : text(sent_as, 'fields.sent_as'),
+      code: text(code, 'fields.code'),
+    };
+  });
+}
+
+/** Reads the quota status; `left` is what the headers tell. */
+export function readQuota(value: unknown, left: QuotaLeft | null): Quota {
   const root = object(value, 'the answer');
   const partner = object(root.partner, 'partner');
   const names = 'nombre' in partner ? NAMES.es : NAMES.en;
@@ -149,6 +170,7 @@ export function readQuota(value: unknown): Quota {
     dailyCap: orNull(partner[names.dailyCap], names.dailyCap),
     used24h: integer(partner.used_24h, 'used_24h'),
     remaining: orNull(partner.remaining, 'remaining'),
+    resetSeconds: left?.resetSeconds ?? null,
     fetchedAt: text(root.fetched_at, 'fetched_at'),
   };
 }

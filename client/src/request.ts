@@ -1,19 +1,11 @@
 /** Sends one request, with retries. */
 import { type Clock, sleep } from './clock.ts';
-import {
-  AbortedError,
-  AuthenticationError,
-  CursorExpiredError,
-  NetworkError,
-  RequestRefusedError,
-  ResponseError,
-  ServiceUnavailableError,
-  type VentanillaError,
-} from './errors.ts';
-import type { Fetch, FetchResponse, Retry } from './options.ts';
-import { MAX_ANSWER_BYTES, readText } from './read-text.ts';
-import { quote, refusalIn } from './refusal.ts';
-import { delayAfter, readRetryAfter } from './retry.ts';
+import { AbortedError, NetworkError } from './errors.ts';
+import { type Failure, type HttpAnswer, isMissing, parse, retryable } from './http-answer.ts';
+import type { Fetch, Retry } from './options.ts';
+import { readText } from './read-text.ts';
+import { delayAfter } from './retry.ts';
+import type { QuotaLeft } from './wire.ts';
 
 /** Where to send, and how patiently: `ClientOptions` with its defaults. */
 export interface Endpoint {
@@ -30,8 +22,8 @@ interface Message<T> {
   readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
   /** Default: the endpoint's. */
   readonly url?: string;
-  /** Reads the JSON of a 200. Throws `ResponseError`. */
-  readonly read: (answer: unknown) => T;
+  /** Reads the JSON of a 200; `left` is what its headers tell of the daily cap. Throws `ResponseError`. */
+  readonly read: (answer: unknown, left: QuotaLeft | null) => T;
   /** The result where the service, and no proxy, answers 404; without it a 404 is refused as other 4xx are. */
   readonly missing?: T;
 }
@@ -39,35 +31,25 @@ interface Message<T> {
 export interface Patience {
   readonly signal?: AbortSignal | undefined;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
+  readonly onQuota?: ((left: QuotaLeft) => void) | undefined;
 }
-
-/** A failed attempt. */
-interface Failure {
-  readonly error: VentanillaError;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | null;
-}
-
-interface HttpAnswer {
-  readonly response: FetchResponse;
-  /** null where the body was too long to read. */
-  readonly text: string | null;
-}
-
-const TOO_LONG = `the answer is longer than ${MAX_ANSWER_BYTES} bytes or in too many pieces: is this the URL of the service?`;
 
 /** Resolves to what `read` returns. Throws a `VentanillaError` where no retry is left or a retry makes no sense. */
 export async function request<T>(
   endpoint: Endpoint,
   message: Message<T>,
-  { signal, onRetry }: Patience,
+  { signal, onRetry, onQuota }: Patience,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     if (signal?.aborted) throw new AbortedError(signal.reason);
     const answer = await attemptOnce(endpoint, message, signal);
     if (message.missing !== undefined && isMissing(answer)) return message.missing;
     const json = 'error' in answer ? answer : parse(answer, endpoint);
-    if ('value' in json) return message.read(json.value);
+    if ('value' in json) {
+      const result = message.read(json.value, json.left);
+      if (json.left !== null) onQuota?.(json.left);
+      return result;
+    }
     const { error, retryable, retryAfterMs } = json;
     if (!retryable || attempt > endpoint.retries) throw error;
     const delayMs = delayAfter(attempt, retryAfterMs, Math.random());
@@ -104,6 +86,8 @@ async function attemptOnce(
       headers: {
         'X-API-Key': apiKey,
         'Accept-Language': 'en',
+        // Errors with codes, and headers about the daily cap.
+        Accept: 'application/json; profile=codes',
         ...(post && { 'Content-Type': 'application/json', 'Idempotency-Key': post.idempotencyKey }),
       },
       body: post?.body ?? null,
@@ -136,50 +120,4 @@ function codeOf(error: unknown): string {
     (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
   );
   return name === undefined ? '' : ` (${name})`;
-}
-
-/** The JSON of a 200, or the failure. An answer of another status has this status, whatever its body. */
-function parse(
-  { response, text }: HttpAnswer,
-  { apiKey, clock }: Endpoint,
-): { readonly value: unknown } | Failure {
-  const { status } = response;
-  if (status === 200) return parseJson(text);
-  const said = `${status}${quote(text, apiKey)}`;
-  if (status === 401) return final(new AuthenticationError(`the service refused the API key: ${said}`));
-  if (status >= 500 || status === 408 || status === 429) {
-    const error = new ServiceUnavailableError(`the service cannot answer now: ${said}`, status);
-    return retryable(error, readRetryAfter(response.headers, clock.nowMs()));
-  }
-  if (status === 410)
-    return final(new CursorExpiredError(`events after the cursor are no longer kept: ${said}`, status));
-  if (status >= 400)
-    return final(new RequestRefusedError(`the service refused the request: ${said}`, status));
-  if (response.type === 'opaqueredirect' || status >= 300) {
-    return final(new ResponseError('the URL redirects: give the client the target URL'));
-  }
-  return final(new ResponseError(`the service answered ${status}, not 200`));
-}
-
-/** True where the service itself, and no proxy, answers 404. */
-function isMissing(answer: HttpAnswer | Failure): boolean {
-  return 'response' in answer && answer.response.status === 404 && refusalIn(answer.text) !== null;
-}
-
-function parseJson(text: string | null): { readonly value: unknown } | Failure {
-  if (text === null) return retryable(new ResponseError(TOO_LONG));
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    // The answer was cut off, or is a page of another server. The Idempotency-Key makes a retry safe.
-    return retryable(new ResponseError('the answer is not JSON: is this the URL of the service?'));
-  }
-}
-
-function retryable(error: VentanillaError, retryAfterMs: number | null = null): Failure {
-  return { error, retryable: true, retryAfterMs };
-}
-
-function final(error: VentanillaError): Failure {
-  return { error, retryable: false, retryAfterMs: null };
 }

@@ -107,7 +107,22 @@ export interface Refused {
   /** The ID number as the service read it; null where it was absent or no text. */
   idNumber: string | null;
   error: string;
+  /** The fields at fault; empty for a duplicate, for an element that is no object, and where the service is older. */
+  fields: FieldError[];
 }
+
+/** A field at fault. */
+export interface FieldError {
+  /** The documented English name. */
+  name: string;
+  /** The name that was sent; null where the field is absent. */
+  sentAs: string | null;
+  /** The rule that it breaks. A newer service may know more codes. */
+  code: FieldCode | (string & Record<never, never>);
+}
+
+/** The rule that a field breaks. */
+export type FieldCode = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text' | 'instant';
 
 /**
  * Not registered: the daily quota was used up. Send the application again when there is room
@@ -136,8 +151,18 @@ export interface Quota {
   used24h: number;
   /** null where the key has no cap. */
   remaining: number | null;
+  /** Seconds until more is free; null where the key has no cap, nothing is used, or the service is older. */
+  resetSeconds: number | null;
   /** ISO 8601 with a UTC offset. */
   fetchedAt: string;
+}
+
+/** What an answer tells of the key's daily cap. */
+export interface QuotaLeft {
+  /** Applications that the cap still allows, after the batch. */
+  remaining: number;
+  /** Seconds until more is free; null where nothing is used. */
+  resetSeconds: number | null;
 }
 
 /** Where an application stands now. */

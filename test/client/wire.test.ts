@@ -5,6 +5,7 @@ import {
   type Application,
   type DebtAge,
   type Decision,
+  type FieldCode,
   type MessageType,
   type NumDebts,
   type PriorHistory,
@@ -24,7 +25,7 @@ import { toPhone } from '../../src/domain/phone/phone.ts';
 import { DECISIONS, type Decision as ServiceDecision } from '../../src/domain/scorecard/scorecard.ts';
 import { LANGUAGES } from '../../src/ground/base/language.ts';
 import { renderBatch } from '../../src/wire/contract/response.ts';
-import { faultTexts } from '../../src/wire/contract/texts.ts';
+import { faultTexts, type FieldCode as ServiceFieldCode } from '../../src/wire/contract/texts.ts';
 import { testService } from '../support/service.ts';
 import { anInput } from './support.ts';
 
@@ -38,7 +39,8 @@ const SAME: [
   Same<Decision, ServiceDecision>,
   Same<Status, Exclude<ApplicationStatus, 'disbursed'>>,
   Same<MessageType, OutcomeType>,
-] = [true, true, true, true, true, true, true];
+  Same<FieldCode, ServiceFieldCode>,
+] = [true, true, true, true, true, true, true, true];
 
 /** Every field; the type check keeps this list complete. */
 const EVERY_FIELD: Record<keyof Application, true> = {
@@ -71,6 +73,8 @@ const OPTIONAL: Record<
   consent_channel: true,
 };
 
+const NO_CITY = { name: 'city', sentAs: null, code: 'required' };
+
 const service = await testService();
 const faultText = faultTexts(fields.namedFields('messaging'));
 
@@ -97,7 +101,7 @@ it('the service takes every choice that the types allow', async () => {
   for (const outcome of await client.submit(list)) assert.equal(outcome.kind, 'registered');
 });
 
-it('the client reads every answer to a batch, the same in both languages (D24-D26)', () => {
+it('the client reads every answer to a batch, the same in both languages, with codes and without (D24-D26, D55)', () => {
   const refusals: Outcome[] = [
     { kind: 'not_an_object' },
     { kind: 'invalid', idNumber: null, faults: [{ field: 'city', name: null, problem: 'required' }] },
@@ -120,9 +124,13 @@ it('the client reads every answer to a batch, the same in both languages (D24-D2
         wouldNotify: { type, destination: toPhone('+573001234567'), template: DEFAULT_TEMPLATES[type] },
       }),
     );
-    for (const language of LANGUAGES) {
+    for (const [language, withCodes] of LANGUAGES.flatMap((one) => [
+      [one, true] as const,
+      [one, false] as const,
+    ])) {
       const outcomes = [...registered, ...refusals, ...(dev ? notified : [])];
-      const read = readBatch(JSON.parse(renderBatch(outcomes, language, environment, faultText)));
+      const answer = renderBatch(outcomes, language, environment, faultText, withCodes);
+      const read = readBatch(JSON.parse(answer));
       const results = [...registered, ...(dev ? notified : [])].map((outcome) => ({
         ...outcome,
         status: INITIAL_STATUS[(outcome as (typeof registered)[number]).decision],
@@ -132,9 +140,9 @@ it('the client reads every answer to a batch, the same in both languages (D24-D2
       assert.deepEqual(
         read.errors.map(({ error: _, ...rest }) => rest),
         [
-          { kind: 'invalid', idNumber: null },
-          { kind: 'invalid', idNumber: null },
-          { kind: 'duplicate', idNumber: 'A' },
+          { kind: 'invalid', idNumber: null, fields: [] },
+          { kind: 'invalid', idNumber: null, fields: withCodes ? [NO_CITY] : [] },
+          { kind: 'duplicate', idNumber: 'A', fields: [] },
           { kind: 'quota_exceeded', idNumber: 'B', remaining: 0, dailyCap: 7 },
         ],
       );
@@ -167,6 +175,9 @@ it('an undocumented answer is a ResponseError, whose text quotes nothing of the 
       withResult({ would_notify: { ...notify, ...changes } }),
     ),
     ...[{ id_number: 7 }, { error: undefined }, { remaining: '0' }, { daily_cap: null }].map(withRefusal),
+    ...[{ fields: 'city' }, { fields: [null] }, { fields: [{ name: 'city', sent_as: null }] }].map(
+      (changes) => withRefusal({ code: 'invalid', ...changes }),
+    ),
   ];
   for (const answer of wrong) {
     assert.throws(
@@ -184,9 +195,11 @@ it('quota() reads the quota in both languages and environments', async () => {
       await new VentanillaClient({ url: `${service.url}/PRO`, apiKey }).submit([anInput(), anInput()]);
       for (const environment of ENVIRONMENTS) {
         const quota = await new VentanillaClient({ url: `${service.url}/${environment}`, apiKey }).quota();
-        const { partnerName, fetchedAt, ...rest } = quota;
+        const { partnerName, fetchedAt, resetSeconds, ...rest } = quota;
         const remaining = dailyCap === null ? null : dailyCap - 2;
         assert.deepEqual(rest, { partnerCountry: 'MX', dailyCap, used24h: 2, remaining });
+        if (dailyCap === null) assert.equal(resetSeconds, null);
+        else assert.ok(resetSeconds !== null && resetSeconds > 86_000 && resetSeconds <= 86_401);
         assert.match(partnerName, /^Partner \d+$/);
         assert.ok(Math.abs(Date.parse(fetchedAt) - Date.now()) < 60_000);
       }
