@@ -3,14 +3,20 @@
  * whose migrations are applied before, while batches, delivery, chats and events go on.
  */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { machineClock } from '../../src/ground/base/clock.ts';
+import { demoIdentity } from '../../src/subjects/signing/pdf/demo-identity.ts';
 import { testDatabase } from '../support/database.ts';
 import { lastingPort } from '../support/free-port.ts';
 import { skipWithout, startProxy } from '../support/proxies.ts';
 import { addPartner } from '../support/service.ts';
+import { splitIdentity } from '../support/signing.ts';
+import { TERMS } from '../support/terms.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 import { trafficAt } from './rolling-traffic.ts';
-import { REPOSITORY, until, type Variables } from './support.ts';
+import { REPOSITORY, scratch, until, type Variables } from './support.ts';
 import { nextVersion, stop, versionsOn } from './versions.ts';
 
 /** What a batch is answered that has to come again: the service stops, or the proxy has lost it. */
@@ -19,8 +25,16 @@ const AGAIN = [500, 502];
 const store = await testDatabase();
 const api = await startWhatsAppApi();
 after(() => api.close());
+/** With these an applicant who gives the consent can be offered a loan. */
+const signing = scratch('signing');
+await demoIdentity(signing, machineClock);
+splitIdentity(signing);
+writeFileSync(join(signing, 'terms.json'), JSON.stringify(TERMS));
 const { command, start } = versionsOn(store, {
   ...api.environment,
+  TERMS_FILE: join(signing, 'terms.json'),
+  SIGNING_CERTIFICATE_FILE: join(signing, 'cert.pem'),
+  SIGNING_KEY_FILE: join(signing, 'key.pem'),
   CONTACT_WINDOWS_FILE: `${REPOSITORY}/bench/always-open.json`,
 });
 const NEXT = nextVersion([
