@@ -4,7 +4,12 @@ import type { Found, History, PersonSeen, StoredInput } from '../seen.ts';
 export function checkInputs({ persons, store, indexOf }: History): Found[] {
   const inputs = Map.groupBy(store.inputs, ({ applicationId }) => applicationId);
   const found = persons.flatMap((person) =>
-    ofPerson(person, inputs.get(person.applicationId) ?? [], indexOf),
+    ofPerson(
+      person,
+      inputs.get(person.applicationId) ?? [],
+      indexOf,
+      store.applications.get(person.applicationId)?.status === 'rejected',
+    ),
   );
   if (store.waitingWork > 0)
     found.push({ applicationId: null, text: `${store.waitingWork} pieces of work wait for ever` });
@@ -12,9 +17,10 @@ export function checkInputs({ persons, store, indexOf }: History): Found[] {
 }
 
 function ofPerson(
-  { applicationId, told, isHidden }: PersonSeen,
+  { applicationId, told, isHidden, script }: PersonSeen,
   inputs: readonly StoredInput[],
   indexOf: (id: string) => string,
+  isRejected: boolean,
 ): Found[] {
   const found: Found[] = [];
   const note = (text: string) => void found.push({ applicationId, text });
@@ -32,7 +38,9 @@ function ofPerson(
     // the tap tells only its message, whose id the service may not know yet.
     isStranger &&= count === 0;
     const isNobodys = isStranger && (isHidden || what !== 'interested');
-    if (heardAtMs !== null && count !== 1 && !isNobodys)
+    // What somebody writes after a review has refused them is answered beside the conversation, and not stored there.
+    const isOfRefused = isRejected && script.isInReview === true && what === 'a text' && count === 0;
+    if (heardAtMs !== null && count !== 1 && !isNobodys && !isOfRefused)
       note(`"${what}" was heard, and is stored ${count} times`);
     if (isLost && count > 0) note(`"${what}" never reached the service, and is stored`);
   }
