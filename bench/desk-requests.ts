@@ -1,10 +1,10 @@
 /** The requests of reviewers on a full store, beside registrations. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { VIEWS } from '../src/domain/application/views.ts';
 import { machineClock } from '../src/ground/base/clock.ts';
 import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
 import { Vault } from '../src/seal/vault.ts';
-import { VIEWS } from '../src/subjects/desk/rules/views.ts';
 import { lockAccount } from '../src/subjects/operators/sql/factors.ts';
 import { startSession } from '../src/subjects/operators/sql/sessions.ts';
 import { newSession } from '../src/subjects/operators/uses/tokens.ts';

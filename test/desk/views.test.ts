@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
+import { VIEWS, type View } from '../../src/domain/application/views.ts';
 import { ViewPage, type ViewPageReply } from '../../src/subjects/desk/routes/view-forms.ts';
 import { viewRoute } from '../../src/subjects/desk/routes/views.ts';
-import { VIEWS, type View } from '../../src/subjects/desk/rules/views.ts';
 import { countView, readViewPage, type TimedView } from '../../src/subjects/desk/sql/views.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW, MEXICAN, REJECTED } from '../support/applicant.ts';
@@ -179,6 +179,8 @@ describe('the views beside the queue', () => {
     const first = await page('waiting_signature', '&currency=MXN');
     assert.deepEqual([idsOf(first), first.next === null], [[], false]);
     assert.ok((await pages('waiting_signature', '&currency=MXN')).includes(rare));
+    const other = await page('waiting_signature', '&partner=999');
+    assert.deepEqual([idsOf(other), other.next === null], [[], false]);
   });
 
   it('tells a proposal that is open', async () => {

@@ -1,23 +1,11 @@
 /** The search, the views beside the queue, and the addresses of these. No address has what was typed. */
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { VIEWS, type View } from '../../../src/domain/application/views.ts';
 import type { PersonReply } from '../../../src/subjects/desk/routes/person-forms.ts';
 import type { FoundReply } from '../../../src/subjects/desk/routes/search-forms.ts';
-import type { VIEWS, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
+import type { ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
 import { act } from './act.ts';
 import { type Reading, reading } from './read.ts';
-
-export type View = (typeof VIEWS)[number];
-
-/** The views in the order of the page. */
-export const VIEW_NAMES = [
-  'to_pay',
-  'signed',
-  'waiting_signature',
-  'waiting_person',
-  'pended',
-  'review_asked',
-  'decided',
-] as const satisfies readonly View[];
 
 /** A view and its filters, as the address has them. */
 export interface ViewAddress {
@@ -38,7 +26,7 @@ const FORMS = {
 /** Reads the query of an address. What is no filter, or no value of one, is left out. */
 export function viewOf(search: string): ViewAddress {
   const query = new URLSearchParams(search);
-  const view = VIEW_NAMES.find((name) => name === query.get('view')) ?? 'to_pay';
+  const view = VIEWS.find((name) => name === query.get('view')) ?? 'to_pay';
   const filters = Object.entries(FORMS).flatMap(([name, form]) => {
     const value = query.get(name);
     return value !== null && form.test(value) ? [[name, value]] : [];

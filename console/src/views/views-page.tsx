@@ -2,9 +2,10 @@
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
+import { VIEWS } from '../../../src/domain/application/views.ts';
 import type { ViewItemReply, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
 import { failureText } from '../api/failure.ts';
-import { useView, VIEW_NAMES, type ViewAddress, viewHref, viewOf } from '../api/find.ts';
+import { useView, type ViewAddress, viewHref, viewOf } from '../api/find.ts';
 import { useQueuePartners } from '../api/queue.ts';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useFindTexts } from '../find/find-texts.ts';
@@ -33,7 +34,7 @@ export default function ViewsPage() {
         {data && <Count count={data.body.count} />}
       </PageHeading>
       <nav className={styles.views} aria-label={find.title}>
-        {VIEW_NAMES.map((view) => (
+        {VIEWS.map((view) => (
           <Link
             key={view}
             href={viewHref({ ...address, view })}

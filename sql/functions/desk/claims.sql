@@ -16,6 +16,17 @@ BEGIN
 END
 $$;
 
+-- The pages for which something is claimed, with p_page as the newest one: ten at most. NULL is no page.
+CREATE OR REPLACE FUNCTION pages_with(p_pages uuid[], p_page uuid) RETURNS uuid[]
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_pages constant uuid[] := array_remove(coalesce(p_pages, '{}'), p_page);
+BEGIN
+  IF p_page IS NULL THEN RETURN v_pages; END IF;
+  RETURN v_pages[greatest(1, cardinality(v_pages) - 8):] || p_page;
+END
+$$;
+
 -- Gives an item back, where the operator has claimed it: for all pages where p_page is NULL, or where no other page
 -- than p_page uses it.
 CREATE OR REPLACE FUNCTION drop_claim_for(p_application_id bigint, p_operator_id integer, p_page uuid) RETURNS void
@@ -77,7 +88,6 @@ DECLARE
   v_has_left constant boolean := page_has_left(p_operator_id, p_page);
   v_item review_items;
   v_now timestamptz;
-  v_pages uuid[];
 BEGIN
   -- The clock is read when the row is locked: to wait for another claim takes time.
   SELECT i.* INTO v_item FROM review_items i WHERE i.application_id = p_application_id FOR NO KEY UPDATE;
@@ -102,10 +112,9 @@ BEGIN
     RETURN QUERY SELECT true, p_operator_id, v_now;
     RETURN;
   END IF;
-  v_pages := array_remove(coalesce(v_item.claimed_for, '{}'), p_page);
-  IF p_page IS NOT NULL THEN v_pages := v_pages[greatest(1, cardinality(v_pages) - 8):] || p_page; END IF;
   v_item.claimed_until := v_now + least(p_seconds, 600) * interval '1 second';
-  UPDATE review_items i SET claimed_by = p_operator_id, claimed_until = v_item.claimed_until, claimed_for = v_pages
+  UPDATE review_items i SET claimed_by = p_operator_id, claimed_until = v_item.claimed_until,
+    claimed_for = pages_with(v_item.claimed_for, p_page)
   WHERE i.application_id = p_application_id;
   RETURN QUERY SELECT true, p_operator_id, v_item.claimed_until;
 END

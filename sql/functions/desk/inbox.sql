@@ -32,13 +32,9 @@ BEGIN
     RETURN QUERY SELECT true, p_operator_id, v_now;
     RETURN;
   END IF;
-  v_claim.claimed_for := array_remove(v_claim.claimed_for, p_page);
-  IF p_page IS NOT NULL THEN
-    v_claim.claimed_for := v_claim.claimed_for[greatest(1, cardinality(v_claim.claimed_for) - 8):] || p_page;
-  END IF;
   v_claim.claimed_until := v_now + least(p_seconds, 600) * interval '1 second';
   UPDATE inbox_claims k SET operator_id = p_operator_id, claimed_until = v_claim.claimed_until,
-    claimed_for = v_claim.claimed_for WHERE k.application_id = p_application_id;
+    claimed_for = pages_with(v_claim.claimed_for, p_page) WHERE k.application_id = p_application_id;
   RETURN QUERY SELECT true, p_operator_id, v_claim.claimed_until;
 END
 $$;

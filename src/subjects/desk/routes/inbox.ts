@@ -1,10 +1,12 @@
 /** Routes of the inbox (docs/operators.md, "The inbox"). `uses/inbox.ts` does the work. */
 import type { Static, TSchema } from 'typebox';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { keysOf } from '../../../ground/base/keys-of.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
+import type { InboxState } from '../rules/inbox.ts';
 import type { SpeakingDesk } from '../uses/desk-context.ts';
 import {
   claimConversation,
@@ -19,8 +21,8 @@ import {
   showInbox,
   showOfInbox,
 } from '../uses/inbox.ts';
-import { Refusal } from '../uses/refusal.ts';
 import { answered, applicationIdOf, claimerOf, reasonOf } from './answered.ts';
+import { cursorOf, placeOf, wrongCursor } from './cursor.ts';
 import {
   ClaimedConversation,
   Close,
@@ -51,9 +53,9 @@ function readingRoutes(desk: SpeakingDesk): Route[] {
       reply: Inbox,
       run: ({ query: { state = 'waiting', cursor, limit = MOST_CONVERSATIONS }, knownTags }) =>
         answered(async () => {
-          const after = cursor === undefined ? null : placeOf(cursor);
+          const after = cursor === undefined ? null : placeAfter(state, cursor);
           const page = await showInbox(desk, state, after, limit);
-          const next = page.next && cursorOf(page.next);
+          const next = page.next && cursorAfter(state, page.next);
           return tagged(inForm(Inbox, { ...page, next }), knownTags);
         }),
     }),
@@ -190,14 +192,21 @@ function actRoute<Body extends TSchema>(
   });
 }
 
-// The second part: the cursor of a page. Somebody who makes one by hand sees nothing but the inbox.
+// The second part: the cursor of a page. A list has two sides: those whose window is open, and those whose is closed.
 
-function cursorOf({ isClosed, heard, id }: InboxPlace): string {
-  return `${isClosed ? 'c' : 'o'}${heard ?? ''}.${id}`;
+const SIDES = { open: false, closed: true } as const;
+
+const sideOf = (state: InboxState, side: keyof typeof SIDES) => `inbox ${state} ${side}`;
+
+function cursorAfter(state: InboxState, { isClosed, heard, id }: InboxPlace): string {
+  return cursorOf(sideOf(state, isClosed ? 'closed' : 'open'), { key: heard, id });
 }
 
-function placeOf(cursor: string): InboxPlace {
-  const [, side, heard, id] = /^([co])(\d{1,16})?\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (side === undefined) throw new Refusal(400, 'query: cursor is none of this list');
-  return { isClosed: side === 'c', heard: heard === undefined ? null : Number(heard), id: Number(id) };
+function placeAfter(state: InboxState, cursor: string): InboxPlace {
+  const isKey = (key: unknown) => key === null || Number.isSafeInteger(key);
+  for (const side of keysOf(SIDES)) {
+    const place = placeOf(sideOf(state, side), cursor, isKey);
+    if (place !== null) return { isClosed: SIDES[side], heard: place.key, id: place.id };
+  }
+  throw wrongCursor();
 }

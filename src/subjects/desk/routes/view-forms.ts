@@ -1,12 +1,11 @@
 /** Schemas of the views beside the review queue (docs/operators.md, "Views"). Pure. A row has no personal data. */
 import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
+import { VIEWS } from '../../../domain/application/views.ts';
 import { form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 import { MOST_COUNTED } from '../rules/queue.ts';
-import { VIEWS } from '../rules/views.ts';
 import { ROW } from './search-forms.ts';
 
-export { VIEWS };
 /** The most rows of a page. */
 export const MOST_VIEW_ROWS = 100;
 

@@ -1,8 +1,9 @@
 /** The route of the views beside the review queue (docs/operators.md, "Views"). `uses/views.ts` does the work. */
+
+import type { View } from '../../../domain/application/views.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
-import type { View } from '../rules/views.ts';
 import type { Desk } from '../uses/desk-context.ts';
 import { showView } from '../uses/views.ts';
 import { answered } from './answered.ts';

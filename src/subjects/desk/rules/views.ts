@@ -1,16 +1,5 @@
-/** The views of applications beside the review queue, and their filters (docs/operators.md, "Views"). Pure. */
+/** What a page of a view is asked for (docs/operators.md, "Views"). Pure. */
 import type { QueuePlace } from './queue.ts';
-
-export const VIEWS = [
-  'to_pay',
-  'signed',
-  'waiting_signature',
-  'waiting_person',
-  'pended',
-  'review_asked',
-  'decided',
-] as const;
-export type View = (typeof VIEWS)[number];
 
 /** The filters, in the names of the query. An absent one does not narrow the view. */
 export interface ViewFilter {

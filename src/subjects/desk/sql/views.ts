@@ -4,9 +4,10 @@
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { View } from '../../../domain/application/views.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { MOST_COUNTED, type QueuePlace } from '../rules/queue.ts';
-import type { View, ViewFilter } from '../rules/views.ts';
+import type { ViewFilter } from '../rules/views.ts';
 
 /** The views in the order of a time. The other one walks over batches (`applications/sql/desk/listed.ts`). */
 export type TimedView = Exclude<View, 'waiting_signature'>;

@@ -4,10 +4,11 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
+import type { View } from '../../../domain/application/views.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { applicationsDown, type ListedApplication, readListed } from '../../applications/sql/desk/listed.ts';
 import type { QueuePlace } from '../rules/queue.ts';
-import type { View, ViewAsked, ViewFilter } from '../rules/views.ts';
+import type { ViewAsked, ViewFilter } from '../rules/views.ts';
 import { countView, proposedActs, readViewPage, type ViewPlace } from '../sql/views.ts';
 
 export interface ViewRow extends ListedApplication {

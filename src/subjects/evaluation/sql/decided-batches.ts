@@ -11,6 +11,7 @@ import {
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Card } from '../../../domain/scorecard/card.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { firstBatchAt } from '../../applications/sql/batch-times.ts';
 import { partitionsDown, partitionsEnd } from '../../applications/sql/partition-runs.ts';
 import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
 
@@ -78,8 +79,6 @@ export async function activatedAt(session: Session, activationId: number): Promi
   return onlyRow((await session.query<{ at: Date }>(ACTIVATED, [activationId])).rows).at;
 }
 
-const FIRST = `
-  SELECT b.id::float8, b.created_at < $3 AS "isBefore" FROM batches b WHERE b.id >= $1 AND b.id < $2 ORDER BY b.id LIMIT 1`;
 const READ_UP = `${READ.slice(0, READ.indexOf('ORDER BY'))} ORDER BY b.id LIMIT $3`;
 
 /** A page of batches in the order of their numbers. All before the number `next` have passed. */
@@ -123,26 +122,6 @@ export async function* batchesFrom(
   const end = await partitionsEnd(session);
   for await (const { batches } of batchesBetween(session, await firstBatchAt(session, at), end))
     if (batches.length > 0) yield batches;
-}
-
-/** The number of about the first batch at a time: the numbers go up with the times, but for a few seconds. */
-export async function firstBatchAt(session: Session, at: Date): Promise<number> {
-  const first = async (from: number, before: number) =>
-    (await session.query<{ id: number; isBefore: boolean }>(FIRST, [from, before, at])).rows[0];
-  for await (const partition of partitionsDown(session)) {
-    const [start, before] = [Number(partition.from), Number(partition.before)];
-    const found = await first(start, before);
-    if (found === undefined || (!found.isBefore && start > 0)) continue;
-    let [low, high] = [start, before];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const next = await first(middle, before);
-      if (next?.isBefore) low = next.id + 1;
-      else high = middle;
-    }
-    return low;
-  }
-  return 0;
 }
 
 const PARTNERS = 'SELECT p.id, p.name FROM partners p WHERE p.id = ANY ($1::integer[])';

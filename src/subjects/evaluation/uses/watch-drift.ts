@@ -5,10 +5,11 @@
 import type { Card } from '../../../domain/scorecard/card.ts';
 import type { DecisionFacts } from '../../../domain/scorecard/scorecard.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
+import { EARLIER_MS, firstBatchAt } from '../../applications/sql/batch-times.ts';
 import { type LivePolicyRow, readLive } from '../../policies/sql/policies.ts';
 import { Distribution, driftOf, WATCHED } from '../rules/drift.ts';
 import type { DecidedBatchFacts } from '../rules/shadow.ts';
-import { activatedAt, type DecidedBatch, dayBefore, firstBatchAt } from '../sql/decided-batches.ts';
+import { activatedAt, type DecidedBatch, dayBefore } from '../sql/decided-batches.ts';
 import {
   ALL,
   addDriftCounts,
@@ -28,8 +29,6 @@ import type { Follower } from './follow-decisions.ts';
 
 /** The last days that are compared with the baseline. */
 export const WINDOW_DAYS = 7;
-/** Numbers of batches and their times go up together but for a few seconds. */
-const EARLIER_MS = 60_000;
 
 /** Counts for the live policy; null: none is live. Begins anew where another one was activated. */
 export async function driftFollower(database: Database): Promise<Follower | null> {

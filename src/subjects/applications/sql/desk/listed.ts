@@ -4,13 +4,16 @@
  */
 import {
   type ApplicationId,
+  type BatchId,
   batchAndPositionOf,
   partitionOf,
   toApplicationId,
   toBatchId,
 } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
+import { DAY_MS } from '../../../../ground/base/clock.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
+import { EARLIER_MS, firstBatchAt } from '../batch-times.ts';
 import { byPartitions, partitionsDown } from '../partition-runs.ts';
 
 /** A row of a list. */
@@ -57,33 +60,52 @@ export async function readListed(
   return listed;
 }
 
-/** The batches from $1 on and before $2, of one partition, before the application $3. $4: the partner. $7: the most. */
+/** The batches from $1 on and before $2, of one partition, before the application $3. $4 and $5: days. $6: the most. */
 const DOWN = `
   SELECT application_id_at(b.id, p.position)::float8 AS id, b.created_at AS at
   FROM batches b CROSS JOIN LATERAL generate_series(cardinality(b.id_numbers) - 1, 0, -1) AS p(position)
   WHERE b.id >= $1 AND b.id < $2 AND ($3::bigint IS NULL OR application_id_at(b.id, p.position) < $3)
-    AND ($4::integer IS NULL OR b.partner_id = $4)
-    AND ($5::date IS NULL OR b.created_at >= $5::date::timestamp AT TIME ZONE 'UTC')
-    AND ($6::date IS NULL OR b.created_at < ($6::date + 1)::timestamp AT TIME ZONE 'UTC')
-  ORDER BY b.id DESC, p.position DESC LIMIT $7`;
+    AND ($4::date IS NULL OR b.created_at >= $4::date::timestamp AT TIME ZONE 'UTC')
+    AND ($5::date IS NULL OR b.created_at < ($5::date + 1)::timestamp AT TIME ZONE 'UTC')
+  ORDER BY b.id DESC, p.position DESC LIMIT $6`;
 
 /**
  * The next ids below `before`, highest first, at most `most`, each with the time of its registration; `from` and `to`
- * are days of it. No application may have such an id, where its position in the batch was refused.
+ * are days of it (UTC), and the batches of other days are not read. No application may have such an id, where its
+ * position in the batch was refused.
  */
 export async function applicationsDown(
   database: Database,
-  { partner, from, to }: { partner?: number; from?: string; to?: string },
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   before: ApplicationId | null,
   most: number,
 ): Promise<{ readonly id: ApplicationId; readonly at: Date }[]> {
   const found: { id: ApplicationId; at: Date }[] = [];
-  const end = before === null ? null : toBatchId(Number(batchAndPositionOf(before).batchId) + 1);
+  const least = from === undefined ? 0 : await firstBatchAt(database, new Date(startOf(from) - EARLIER_MS));
+  const end = await batchBelow(database, to, before);
   for await (const range of partitionsDown(database, end)) {
-    const values = [range.from, range.before, before, partner, from, to, most - found.length];
+    const first = Math.max(Number(range.from), least);
+    const last = Math.min(Number(range.before), Number(end ?? range.before));
+    if (last <= first) break;
+    const values = [first, last, before, from, to, most - found.length];
     const { rows } = await database.query<{ id: number; at: Date }>(DOWN, values);
     found.push(...rows.map(({ id, at }) => ({ id: toApplicationId(id), at })));
     if (found.length === most) break;
   }
   return found;
+}
+
+/** All batches of the walk are below this number; null: it begins with the newest one. */
+async function batchBelow(
+  database: Database,
+  to: string | undefined,
+  before: ApplicationId | null,
+): Promise<BatchId | null> {
+  const ends = before === null ? [] : [Number(batchAndPositionOf(before).batchId) + 1];
+  if (to !== undefined) ends.push(await firstBatchAt(database, new Date(startOf(to) + DAY_MS + EARLIER_MS)));
+  return ends.length === 0 ? null : toBatchId(Math.min(...ends));
+}
+
+function startOf(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }
