@@ -120,6 +120,8 @@ describe('the inbox', { skip }, async () => {
       assert.equal(await page.getByRole('button', { name: /Close|Hand back|Send|Reveal/ }).count(), 0);
     });
     await visitAs({ login: 'rolf', role: 'reviewer', path: `/inbox/${person.id}` }, async (page) => {
+      await page.getByRole('button', { name: 'Send the reminder' }).click();
+      await page.getByText('The reminder: waits').waitFor();
       await page.getByLabel(/^Reason, 5 characters/).fill('nobody answers');
       await page.getByRole('button', { name: 'Close the conversation' }).press('Enter');
       await page.getByText('The conversation has ended.').waitFor();

@@ -38,9 +38,15 @@ it('an operator takes over, writes, gives back and closes', async () => {
   assert.equal((await ana.replies()).at(-1)?.text, 'Hola, soy Luz.');
   assert.equal((await json('conversation', 'give-back', `${ana.id}`)).held_by, 'service');
   assert.match((await ana.replies()).at(-1)?.text ?? '', /^Hola de nuevo[\s\S]*autorizas/);
+  await json('conversation', 'hand-over', `${ana.id}`);
+  const refused = await run('conversation', 'give-back', `${ana.id}`, '--step', 'contract');
+  assert.match(refused.err, /cannot go back to contract/);
+  const back = await json('conversation', 'give-back', `${ana.id}`, '--step', 'data_consent');
+  assert.deepEqual([back.step, back.held_by], ['data_consent', 'service']);
   assert.equal((await json('conversation', 'close', `${ana.id}`)).step, 'closed');
   assert.deepEqual((await acts(ana.id)).toReversed(), [
-    ...['conversation hand-over', 'conversation say', 'conversation give-back', 'conversation close'],
+    ...['conversation hand-over', 'conversation say', 'conversation give-back'],
+    ...['conversation hand-over', 'conversation give-back', 'conversation close'],
   ]);
 });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
+import { reminderOf, toApplicationId } from '../../src/domain/application/ids.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { inboxRoutes } from '../../src/subjects/desk/routes/inbox.ts';
@@ -160,7 +161,7 @@ describe('the list of the inbox', () => {
 
   it('what changes something needs a reviewer', async () => {
     const person = await asking();
-    for (const path of ['claim', 'release', 'messages', 'hand-over', 'give-back', 'close'])
+    for (const path of ['claim', 'release', 'messages', 'remind', 'hand-over', 'give-back', 'close'])
       assert.equal((await on(viewer, person, path)).status, 403, path);
     assert.equal((await viewer.ask('POST', '/api/inbox/claim-next', {})).status, 403);
     for (const id of [999_999, 0])
@@ -321,6 +322,73 @@ describe('a reply from the inbox', () => {
     await person.write('STOP');
     assert.equal(await person.place(), 'closed service');
     assert.equal((await say(visitor, person, 'Hola')).status, 409);
+  });
+});
+
+describe('a reminder from the inbox', () => {
+  const remindersOf = async ({ id }: Person) =>
+    (
+      await database.query("SELECT status FROM messages_of(ARRAY[$1::bigint]) WHERE type = 'reminder'", [
+        reminderOf(toApplicationId(id)),
+      ])
+    ).rows.map(({ status }) => status);
+
+  it('goes once after each message of a person whose window is closed; then nobody waits', async () => {
+    await empty();
+    const visitor = await people.ruth.signIn();
+    const person = await asking();
+    const headers = { 'Idempotency-Key': `remind-${person.id}` };
+    assert.equal((await on(visitor, person, 'remind')).body.code, 'window_open');
+    await heard(person, '24 hours');
+    for (let n = 0; n < 2; n += 1) {
+      const { status, body } = await on(visitor, person, 'remind', {}, headers);
+      assert.deepEqual([status, body.waits_since, body.reminder.status], [200, null, 'queued']);
+    }
+    assert.deepEqual([idsOf(await list()), await remindersOf(person)], [[], ['queued']]);
+    await database.query("UPDATE message_records SET status = 'delivered' WHERE type = 'reminder'");
+    assert.equal((await on(visitor, person, 'remind')).body.code, 'reminded');
+    assert.deepEqual(await actsOf(person), ['conversation remind']);
+    await person.write('sigo aquí');
+    assert.deepEqual(idsOf(await list()), [person.id]);
+    const { body } = await viewer.ask('GET', `/api/conversations/${person.id}`);
+    assert.equal(body.reminder, null);
+  });
+
+  it('goes again where it was cancelled or failed: it never reached the person', async () => {
+    const visitor = await people.ruth.signIn();
+    const person = await asking();
+    await heard(person, '30 hours');
+    for (const fate of ['cancelled', 'failed']) {
+      assert.equal((await on(visitor, person, 'remind')).status, 200, fate);
+      await database.query("UPDATE message_records SET status = $1 WHERE type = 'reminder'", [fate]);
+    }
+  });
+
+  it('does not go to whom nothing may be said, nor where the service speaks or another one answers', async () => {
+    const visitor = await people.ruth.signIn();
+    const [muted, wrong, closed, own, held] = [
+      await asking(),
+      await asking(),
+      await asking(),
+      await asking(),
+      await asking(),
+    ];
+    await json('suppression', 'add', muted.phone);
+    await wrong.write('número equivocado');
+    await json('application', 'reject', `${closed.id}`, '--reason', 'a reason');
+    await on(visitor, own, 'give-back');
+    await on(rob, held, 'claim');
+    for (const [person, code] of [
+      [muted, 'opted_out'],
+      [wrong, 'wrong_person'],
+      [closed, 'no_reminder'],
+      [own, 'not_held'],
+      [held, 'claimed'],
+    ] as const) {
+      await heard(person, '30 hours');
+      assert.equal((await on(visitor, person, 'remind')).body.code, code);
+      assert.deepEqual(await remindersOf(person), [], code);
+    }
   });
 });
 

@@ -1,24 +1,11 @@
 /** Taking a conversation over from the service, handing it back at a step, and closing it. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Step } from '../../../src/domain/conversation/places.ts';
 import { failureText } from '../api/failure.ts';
-import { actInInbox, type InboxAct } from '../api/inbox.ts';
-import { RequestKey } from '../api/request-key.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { useTexts } from '../texts/texts.ts';
-
-/** An act on the conversation, sent again with the same key. */
-function useAct(id: string) {
-  const queries = useQueryClient();
-  const [key] = useState(() => new RequestKey());
-  return useMutation({
-    mutationFn: (asked: InboxAct) => actInInbox(queries, id, asked, key.of([id, asked])),
-    gcTime: 0,
-    onSuccess: () => key.done(),
-  });
-}
+import { useAct } from './act.ts';
 
 export function TakeOver({ id }: { id: string }) {
   const texts = useTexts();

@@ -8,7 +8,9 @@ import { actInInbox } from '../api/inbox.ts';
 import { RequestKey } from '../api/request-key.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
+import { useFormat } from '../format/format.ts';
 import { LANGUAGES, useLanguage, useTexts } from '../texts/texts.ts';
+import { useAct } from './act.ts';
 import { CANNED, CANNED_NAMES, type Canned } from './canned.ts';
 import styles from './inbox.module.css';
 
@@ -41,6 +43,7 @@ export function Reply({ id, shown, isMine }: ReplyProps) {
   return (
     <Card title={inbox.reply}>
       {shown.unsayable !== null && <p>{desk.conflicts[shown.unsayable]}</p>}
+      {shown.unsayable === 'window_closed' && <Remind id={id} shown={shown} isMine={isMine} />}
       {shown.unsayable === null && (
         <form className={card.form} onSubmit={submit}>
           <Texts
@@ -71,6 +74,32 @@ export function Reply({ id, shown, isMine }: ReplyProps) {
         {sending.isSuccess && text === '' && inbox.sent}
       </p>
     </Card>
+  );
+}
+
+/** The one message that the channel takes when its window is closed, once after each message of the person. */
+function Remind({ id, shown, isMine }: ReplyProps) {
+  const texts = useTexts();
+  const { inbox, codes } = texts;
+  const format = useFormat();
+  const sending = useAct(id);
+  const { reminder } = shown;
+  if (reminder !== null) {
+    const fate = codes.messageStatuses[reminder.status];
+    return <p role="status">{`${inbox.reminder}: ${fate}, ${format.relative(reminder.changed_at)}`}</p>;
+  }
+  return (
+    <>
+      <p>{inbox.onlyReminder}</p>
+      {sending.isError && <p role="alert">{failureText(sending.error, texts)}</p>}
+      <button
+        type="button"
+        disabled={!isMine || sending.isPending}
+        onClick={() => sending.mutate({ act: 'remind' })}
+      >
+        {inbox.remind}
+      </button>
+    </>
   );
 }
 

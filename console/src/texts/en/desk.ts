@@ -78,6 +78,10 @@ export const desk: DeskTexts = {
     opted_out: 'The person wants no messages.',
     wrong_person: 'The person said that the number is wrong. If it is not, give the conversation back.',
     window_closed: 'The person wrote over 24 hours ago. The channel takes no text until they write.',
+    window_open: 'The person wrote in the last 24 hours. Send a text.',
+    reminded: 'A reminder went out since the person wrote. They have to write now.',
+    no_reminder:
+      'No reminder can go: the application is closed, has no phone, or its applicant never agreed to messages.',
     not_said: 'The conversation takes no message now. Try again, or pend without one.',
     withdrawable: 'The applicant may still withdraw from the contract. Wait, or pay out in spite of it.',
     lines_differ: 'The lines differ from the list of the contract. Correct them, or pay out in spite of it.',

@@ -77,6 +77,10 @@ export const desk: DeskTexts = {
     opted_out: 'La persona no quiere mensajes.',
     wrong_person: 'La persona dijo que el número está equivocado. Si no lo está, devuelve la conversación.',
     window_closed: 'La persona escribió hace más de 24 horas. El canal no recibe texto hasta que escriba.',
+    window_open: 'La persona escribió en las últimas 24 horas. Envía un texto.',
+    reminded: 'Ya salió un recordatorio desde que la persona escribió. Ahora tiene que escribir ella.',
+    no_reminder:
+      'No puede salir un recordatorio: la solicitud está cerrada, no tiene teléfono o su solicitante nunca aceptó mensajes.',
     not_said: 'La conversación no recibe mensajes ahora. Inténtalo otra vez, o aplázala sin mensaje.',
     withdrawable: 'El solicitante todavía puede retractarse del contrato. Espera, o paga a pesar de ello.',
     lines_differ: 'Las líneas no son las de la lista del contrato. Corrígelas, o paga a pesar de ello.',

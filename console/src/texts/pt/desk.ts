@@ -77,6 +77,10 @@ export const desk: DeskTexts = {
     opted_out: 'A pessoa não quer mensagens.',
     wrong_person: 'A pessoa disse que o número está errado. Se não está, devolva a conversa.',
     window_closed: 'A pessoa escreveu há mais de 24 horas. O canal não recebe texto até que ela escreva.',
+    window_open: 'A pessoa escreveu nas últimas 24 horas. Envie um texto.',
+    reminded: 'Um lembrete já saiu desde que a pessoa escreveu. Agora é ela que tem de escrever.',
+    no_reminder:
+      'Nenhum lembrete pode sair: o pedido está fechado, não tem telefone ou o solicitante nunca aceitou mensagens.',
     not_said: 'A conversa não recebe mensagens agora. Tente de novo, ou deixe pendente sem mensagem.',
     withdrawable: 'O solicitante ainda pode se arrepender do contrato. Espere, ou pague apesar disso.',
     lines_differ: 'As linhas não são as da lista do contrato. Corrija, ou pague apesar disso.',

@@ -4,7 +4,14 @@
  */
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import { type ConversationPlace, HOLDERS, type Holder, PLACES } from '../../../domain/conversation/places.ts';
+import {
+  type ConversationPlace,
+  HOLDERS,
+  type Holder,
+  PLACES,
+  STEPS,
+  type Step,
+} from '../../../domain/conversation/places.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
 import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
@@ -41,7 +48,11 @@ import {
 } from '../uses/operate.ts';
 import { speaking } from './speaking.ts';
 
-type Operation = (context: SpeakingContext, id: ApplicationId) => Promise<ConversationRow | null>;
+type Operation = (
+  context: SpeakingContext,
+  id: ApplicationId,
+  options: { readonly step?: Step },
+) => Promise<ConversationRow | null>;
 
 /** Adds the commands of the group. */
 export function addConversationCommands(group: Command, cli: Cli): void {
@@ -50,7 +61,15 @@ export function addConversationCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addShow(group, cli);
   addAct(group, cli, 'hand-over', 'let an operator speak: the service is silent', handOver);
-  addAct(group, cli, 'give-back', 'let the service go on, also after "wrong number"', giveBack);
+  addAct(group, cli, 'give-back', 'let the service go on, also after "wrong number"', (part, id, { step }) =>
+    giveBack(part, id, step),
+  ).addOption(
+    choiceOption(
+      '--step <step>',
+      'the step at which the service goes on: the present one, or earlier',
+      STEPS,
+    ),
+  );
   addSay(group, cli);
   addAct(group, cli, 'close', 'end a conversation', close);
   addAct(group, cli, 'start', 'begin a conversation of an open application', startConversation);
@@ -108,15 +127,15 @@ function addShow(group: Command, { roles, io }: Cli): void {
   });
 }
 
-function addAct(group: Command, { roles, io }: Cli, name: string, about: string, act: Operation): void {
-  addCommand(group, name, about, `conversation ${name} 346`)
+function addAct(group: Command, { roles, io }: Cli, name: string, about: string, act: Operation): Command {
+  return addCommand(group, name, about, `conversation ${name} 346`)
     .argument('<application>', "the application's id", readApplicationId)
     .addOption(actorOption())
-    .action((id: ApplicationId, options: ActorOptions & { json?: boolean }) =>
+    .action((id: ApplicationId, options: ActorOptions & { json?: boolean; step?: Step }) =>
       roles.operate(async (context) => {
         const row = await acting(
           namedBy(options, context),
-          (part) => act(speaking(roles, part), id),
+          (part) => act(speaking(roles, part), id, options),
           () => ({ act: `conversation ${name}`, applicationId: id }),
         );
         if (options.json) return writeJson(io, row && conversationJson(row));

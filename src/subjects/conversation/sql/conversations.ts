@@ -173,6 +173,13 @@ export async function countAnswer(session: Transaction, id: ConversationId): Pro
   return onlyRow((await session.query<{ turn: number }>(ANSWER, [id])).rows).turn;
 }
 
+const REMINDED = 'UPDATE conversations SET waits_since = NULL WHERE id = $1';
+
+/** Notes that an operator has sent a reminder: the person no longer waits for an operator. */
+export async function noteReminded(session: Transaction, id: ConversationId): Promise<void> {
+  await session.query(REMINDED, [id]);
+}
+
 const SAME_PHONE = `
   SELECT DISTINCT o.application_id::float8 AS id FROM conversations c JOIN conversations o ON o.phone_index = c.phone_index
   WHERE c.application_id = $1 AND o.application_id <> c.application_id`;

@@ -119,14 +119,19 @@ export async function stepsToGiveBack(session: Session, row: ConversationRow): P
 
 /**
  * Gives a conversation back. If somebody without an open conversation said that the number is wrong, messages go out
- * again. Returns the conversation; null: there is none. Throws `OperatorError` if that changes nothing.
+ * again. `step`: where the service goes on; absent: where it stands. Returns the conversation; null: there is none.
+ * Throws `OperatorError` if that changes nothing, or if it cannot go back to the step.
  */
-export async function giveBack(context: SpeakingContext, id: ApplicationId): Promise<ConversationRow | null> {
+export async function giveBack(
+  context: SpeakingContext,
+  id: ApplicationId,
+  step?: Step,
+): Promise<ConversationRow | null> {
   const { database } = context;
   const row = await conversationOf(database, id);
   const isOver = row === null || (isEnd(row.place) && row.heldBy === 'service');
   const [candidate] = isOver ? await readCandidates(database, [id]) : [];
-  if (!candidate?.isWrongPerson) return actOn(context, id, 'give_back');
+  if (!candidate?.isWrongPerson || step !== undefined) return actOn(context, id, 'give_back', step);
   await noteWrongPerson(database, [id], false);
   return row;
 }

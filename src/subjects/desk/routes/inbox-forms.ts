@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { LANGUAGES } from '../../../domain/conversation/flow.ts';
 import { HAND_OVER_REASONS, HOLDERS, PLACES, STEPS } from '../../../domain/conversation/places.ts';
+import { MESSAGE_STATUSES } from '../../../domain/message/notify.ts';
 import { form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { UNSAYABLE } from '../../conversation/uses/may-say.ts';
 import { INBOX_STATES, MOST_WAITING } from '../rules/inbox.ts';
@@ -55,6 +56,8 @@ export const InboxConversation = form({
   ...ROW,
   /** The steps to which it can be given back, the present one last. */
   steps: Type.Array(oneOf(STEPS)),
+  /** The reminder that went out, or waits, since the person's last message; null: there is none. */
+  reminder: orNull(form({ status: oneOf(MESSAGE_STATUSES), changed_at: Time })),
 });
 
 /** The claimed conversation; null: nobody waits. */

@@ -17,6 +17,7 @@ import {
   type InboxCall,
   type InboxPlace,
   releaseConversation,
+  remindInInbox,
   replyInInbox,
   showInbox,
   showOfInbox,
@@ -140,6 +141,12 @@ function actRoutes(desk: SpeakingDesk): Route[] {
         'Sends a text to the person, within 24 hours of their last message. It needs the claim, or takes it. An Idempotency-Key makes a repetition count once.',
       body: NewReply,
       act: (call, { text }) => replyInInbox(desk, call, text),
+    }),
+    actRoute(desk, 'remind', {
+      summary:
+        "Sends the reminder's template, once after each message of the person, where the 24 hours are over. It needs the claim, or takes it.",
+      body: Nothing,
+      act: (call) => remindInInbox(desk, call),
     }),
     actRoute(desk, 'hand-over', {
       summary: 'Lets an operator speak: the service is silent. Claims the conversation.',

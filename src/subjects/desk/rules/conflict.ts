@@ -45,6 +45,10 @@ export const CONFLICTS = [
   'opted_out',
   'wrong_person',
   'window_closed',
+  /** No reminder goes: the person takes a text, one went out since they wrote, or the application gets none. */
+  'window_open',
+  'reminded',
+  'no_reminder',
   /** The proposal has ended; `state` tells how. */
   'not_open',
   /** The proposal needs no second operator. */

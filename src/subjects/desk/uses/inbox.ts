@@ -20,6 +20,7 @@ import {
   stepsToGiveBack,
   textToSay,
 } from '../../conversation/uses/operate.ts';
+import { type NotReminded, type Reminder, remind, reminderSince } from '../../conversation/uses/remind.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { suppressedOf } from '../../messages/sql/suppressions.ts';
@@ -91,17 +92,21 @@ function unsayableOf(row: StoredInboxRow, isMuted: boolean): Unsayable | null {
 }
 
 /**
- * The newest conversation of an application, whoever holds it, with the steps to which it can be given back. Throws a
- * `Refusal` (404) if there is none.
+ * The newest conversation of an application, whoever holds it, with the steps to which it can be given back, and the
+ * reminder since the person's last message (null: there is none). Throws a `Refusal` (404) if there is no conversation.
  */
 export async function showOfInbox(
   { database }: Pick<Desk, 'database'>,
   id: ApplicationId,
-): Promise<InboxConversation & { readonly steps: readonly Step[] }> {
+): Promise<InboxConversation & { readonly steps: readonly Step[]; readonly reminder: Reminder | null }> {
   const [stored, row] = await Promise.all([readInboxRow(database, id), conversationOf(database, id)]);
   if (stored === null || row === null) throw noConversation();
   const [shown] = await withUnsayable(database, [stored]);
-  return { ...shown!, steps: await stepsToGiveBack(database, row) };
+  const [steps, reminder] = await Promise.all([
+    stepsToGiveBack(database, row),
+    reminderSince(database, stored),
+  ]);
+  return { ...shown!, steps, reminder };
 }
 
 /**
@@ -206,6 +211,28 @@ const UNSAYABLE_TEXTS: Readonly<Record<Unsayable, string>> = {
   opted_out: 'the person wants no messages',
   wrong_person: 'the person said that the number is wrong: where it is not, give the conversation back',
   window_closed: 'the person wrote over 24 hours ago: the channel takes no text until they write',
+};
+
+/**
+ * Sends the reminder, the one message that may go to a person whose window is closed, and records it. Then the person
+ * waits for nobody, until they write. Throws a `Refusal` as `replyInInbox`, and 409 if no reminder can go.
+ */
+export function remindInInbox(desk: SpeakingDesk, call: InboxCall): Promise<void> {
+  return inClaim(desk, call, ['conversation remind', call.id], 'conversation remind', {
+    act: async (_context, session, { row }) => {
+      if (row.heldBy !== 'operator') throw notHeld();
+      const why = await remind(session, row);
+      if (why !== null) throw conflict(why, NOT_REMINDED_TEXTS[why]);
+    },
+  });
+}
+
+const NOT_REMINDED_TEXTS: Readonly<Record<NotReminded, string>> = {
+  opted_out: UNSAYABLE_TEXTS.opted_out,
+  wrong_person: UNSAYABLE_TEXTS.wrong_person,
+  window_open: 'the person wrote in the last 24 hours: send a text',
+  reminded: 'a reminder went out since the person wrote: they have to write now',
+  no_reminder: 'the application is closed, has no phone, or its applicant never agreed to messages',
 };
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../../domain/message/notify.ts';
 import type { MessageReason } from '../../../domain/message/reasons.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
+import type { Database, Session } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 
 export interface StoredMessage {
@@ -68,12 +68,12 @@ export async function readNewestMessages(
 
 /** These messages in the order of the ids: newest application first, within an application the latest message first. */
 export async function readMessagesById(
-  database: Database,
+  session: Session,
   ids: readonly MessageId[],
 ): Promise<StoredMessage[]> {
   const messages: StoredMessage[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    messages.push(...(await database.query<StoredMessage>(READ, [some])).rows);
+    messages.push(...(await session.query<StoredMessage>(READ, [some])).rows);
   }
   return messages;
 }
