@@ -57,7 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What the outbox, replies, pushes and the work beside conversations share.
   'program/queue': ['ground/base', 'ground/postgres', 'domain', 'program/subject'],
 
-  'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate'],
+  'subjects/partners': [...SUBJECT, 'wire/contract', 'wire/gate', 'wire/operator'],
   // Versions of the policy, and the one that decides.
   'subjects/policies': [...SUBJECT, 'wire/operator'],
   'subjects/applications': [

@@ -4,8 +4,7 @@
  * `channel.ts`.
  */
 
-import type { StoreView } from '../program/operations/operator-context.ts';
-import type { Service, StoredFiles, Subject, UpkeepJob } from '../program/subject/subject.ts';
+import type { ConsoleContext, Service, StoredFiles, Subject, UpkeepJob } from '../program/subject/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
 import { audit } from '../subjects/audit/subject.ts';
@@ -94,10 +93,10 @@ export async function loadServices(): Promise<Service[]> {
   return services.filter((service) => service !== undefined);
 }
 
-/** Loads the routes of the operator API that tell of the store as a whole. */
-export async function loadStoreRoutes(view: StoreView): Promise<Route[]> {
-  const all = await Promise.all(SUBJECTS.map(({ storeRoutes }) => storeRoutes?.()));
-  return all.flatMap((routesOf) => routesOf?.(view) ?? []);
+/** Loads the routes of the operator API that the subjects bring along. */
+export async function loadConsoleRoutes(context: ConsoleContext): Promise<Route[]> {
+  const all = await Promise.all(SUBJECTS.map(({ consoleRoutes }) => consoleRoutes?.()));
+  return all.flatMap((routesOf) => routesOf?.(context) ?? []);
 }
 
 /** Loads what the subjects know about files outside of the database. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
+import { partnerRoutes } from '../../src/subjects/partners/routes/partners.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
@@ -15,7 +16,7 @@ import { TestClock } from '../support/test-clock.ts';
 const store = await testDatabase();
 const { runtime, vault } = store;
 // No application of the test has a document.
-const ROUTES = deskRoutes(
+const DESK = deskRoutes(
   {
     database: runtime,
     vault,
@@ -27,6 +28,7 @@ const ROUTES = deskRoutes(
   },
   async () => ({}) as never,
 );
+const ROUTES = [...DESK, ...partnerRoutes({ database: runtime, vault, clock: machineClock }, [])];
 /** A refused sign-in rests for half a second (test/operators/refusal-cost.test.ts), and here are many of them. */
 const restless = Object.assign(new TestClock(), { sleep: async () => {} });
 const site = await startTestConsole({ ...store, clock: restless }, ROUTES);
@@ -73,6 +75,9 @@ const FITS: Readonly<Record<string, unknown>> = {
   code: '000000',
   token: 'token',
   q: '3005550101',
+  country: 'CO',
+  daily_cap: 5,
+  overlap: '0',
 };
 const IDS = [`${id}`, '0', '1', '999999999999999', '1e3', '%00', 'x'.repeat(300), '..%2f..', '-1'];
 

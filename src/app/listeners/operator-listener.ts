@@ -26,7 +26,7 @@ import { type Config, ConfigError } from '../config/config.ts';
 import type { FoundPage } from '../console-page.ts';
 import type { OpenStore, Store } from '../open-store.ts';
 import { roleFault } from '../prepare-tables.ts';
-import { loadStoreRoutes } from '../subjects.ts';
+import { loadConsoleRoutes } from '../subjects.ts';
 import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
 
 /** The console's listener; `origin` is where browsers reach it, null if there is none. */
@@ -62,7 +62,7 @@ export async function startOperatorListener(
     { deskRoutes },
     { businessRoutes },
     { operatorRoutes },
-    storeRoutes,
+    consoleRoutes,
     { canSomebodySignIn },
     { openShownFiles },
   ] = await Promise.all([
@@ -72,7 +72,7 @@ export async function startOperatorListener(
     import('../../subjects/desk/routes/desk-routes.ts'),
     import('../../subjects/business/routes/business.ts'),
     import('../../subjects/operators/routes/operators.ts'),
-    loadStoreRoutes(viewOf(database, place)),
+    loadConsoleRoutes({ database, vault, clock, setting, view: viewOf(database, place) }),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
   ]);
@@ -105,7 +105,7 @@ export async function startOperatorListener(
         }),
         ...deskRoutes(deskOf(store, setting), () => openShownFiles(setting, store.clock)),
         ...businessRoutes(store),
-        ...storeRoutes,
+        ...consoleRoutes,
         ...operatorRoutes(store),
       ],
       origin,

@@ -35,6 +35,13 @@ export type StoreView =
 /** The request cannot be carried out; operators read the message as it is. */
 export class OperatorError extends ToldError {
   override readonly name = 'OperatorError';
+  /** Why, for programs; `not_found`: there is no such thing; null: what was given breaks its rule. */
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.code = code;
+  }
 }
 
 // The second part: the reason that an operator gives, as the history and the record of acts keep it (D34).

@@ -33,8 +33,8 @@ export interface Subject {
   readonly witnesses?: () => Promise<Partial<Witnesses>>;
   /** Loads what the backup has to know about files outside of the database. */
   readonly files?: () => Promise<StoredFiles>;
-  /** Loads the routes of the operator API that tell of the store as a whole. */
-  readonly storeRoutes?: () => Promise<(view: StoreView) => readonly Route[]>;
+  /** Loads the routes of the operator API. */
+  readonly consoleRoutes?: () => Promise<(context: ConsoleContext) => readonly Route[]>;
   /** Loads what `serve` and `worker` run. */
   readonly service?: () => Promise<Service>;
 }
@@ -101,6 +101,12 @@ export interface ServiceContext {
   readonly failed: (work: string, error: unknown) => void;
   readonly setting: ReadSetting;
   readonly watcher: Watcher;
+}
+
+/** What the routes of the operator API get. */
+export interface ConsoleContext extends Pick<ServiceContext, 'database' | 'vault' | 'clock' | 'setting'> {
+  /** The store as a whole. */
+  readonly view: StoreView;
 }
 
 /** What a listener at the channel gets. */

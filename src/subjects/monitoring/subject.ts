@@ -14,6 +14,9 @@ export const monitoring: Subject = {
     },
   ],
   settings: [METRICS_PARTNERS],
-  storeRoutes: async () => (await import('./routes/health.ts')).healthRoutes,
+  consoleRoutes: async () => {
+    const { healthRoutes } = await import('./routes/health.ts');
+    return ({ view }) => healthRoutes(view);
+  },
   service: async () => (await import('./service.ts')).MONITORING_SERVICE,
 };

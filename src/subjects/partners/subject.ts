@@ -36,5 +36,9 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
       reindexings: [KEY_MACS],
     };
   },
+  consoleRoutes: async () => {
+    const { partnerRoutes } = await import('./routes/partners.ts');
+    return (context) => partnerRoutes(context, whenClosing);
+  },
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
 });

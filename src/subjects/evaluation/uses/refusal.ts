@@ -18,10 +18,7 @@ export type TrialConflict = (typeof TRIAL_CONFLICTS)[number];
 
 /** As `OperatorError`, with a code for the console. */
 export class TrialRefusal extends OperatorError {
-  readonly code: TrialConflict;
-
   constructor(code: TrialConflict, message: string) {
-    super(message);
-    this.code = code;
+    super(message, code);
   }
 }

@@ -26,14 +26,14 @@ export interface Partner {
   readonly closedAt: Date | null;
 }
 
-const COLUMNS = 'id, name, country, created_at AS "createdAt", closed_at AS "closedAt"';
+export const PARTNER_COLUMNS = 'id, name, country, created_at AS "createdAt", closed_at AS "closedAt"';
 
 /** The row of `usage_totals` is the lock of the partner's quota, so neither row may exist without the other. */
 const ADD = `
   WITH added AS (
     INSERT INTO partners AS a (id, name, country) VALUES ($3, $1, $2)
     ON CONFLICT (name) DO NOTHING
-    RETURNING ${COLUMNS}
+    RETURNING ${PARTNER_COLUMNS}
   ), counted AS (
     INSERT INTO usage_totals (partner_id) SELECT id FROM added
   )
@@ -85,8 +85,8 @@ export function insertFirstPartner(
   );
 }
 
-const LIST = `SELECT ${COLUMNS} FROM partners ORDER BY id DESC`;
-const FIND = `SELECT ${COLUMNS} FROM partners WHERE id = $1::bigint`;
+const LIST = `SELECT ${PARTNER_COLUMNS} FROM partners ORDER BY id DESC`;
+const FIND = `SELECT ${PARTNER_COLUMNS} FROM partners WHERE id = $1::bigint`;
 
 /** All partners, newest first. */
 export async function readPartners(database: Database): Promise<Partner[]> {
@@ -98,7 +98,7 @@ export async function readPartner(database: Database, id: PartnerId): Promise<Pa
   return (await database.query<Partner>(FIND, [id])).rows[0] ?? null;
 }
 
-const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${COLUMNS}`;
+const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${PARTNER_COLUMNS}`;
 
 /** Gives a partner another name. Returns null if there is no such partner, and `taken` if another one has the name. */
 export async function renamePartner(
@@ -116,7 +116,7 @@ export async function renamePartner(
 }
 
 const CLOSE = `
-  UPDATE partners SET closed_at = now() WHERE id = $1::bigint AND closed_at IS NULL RETURNING ${COLUMNS}`;
+  UPDATE partners SET closed_at = now() WHERE id = $1::bigint AND closed_at IS NULL RETURNING ${PARTNER_COLUMNS}`;
 /** Waits for sessions that rotate a key, so that the next statement sees the new key. */
 const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY id FOR NO KEY UPDATE';
 
@@ -150,7 +150,7 @@ export function closeStoredPartner(
 }
 
 const REOPEN = `
-  UPDATE partners SET closed_at = NULL WHERE id = $1::bigint AND closed_at IS NOT NULL RETURNING ${COLUMNS}`;
+  UPDATE partners SET closed_at = NULL WHERE id = $1::bigint AND closed_at IS NOT NULL RETURNING ${PARTNER_COLUMNS}`;
 
 /** Lets a closed partner have keys again. Returns null if there is no such partner, or it is not closed. */
 export async function reopenStoredPartner(database: Database, id: PartnerId): Promise<Partner | null> {

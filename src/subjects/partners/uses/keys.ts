@@ -55,7 +55,10 @@ export async function issueKey(
   const key = await insertKey(context.database, context.vault, partnerId, text, settings);
   if (key !== null) return { apiKey, key };
   await requirePartner(context, partnerId);
-  throw new OperatorError(`partner ${partnerId} is closed: it gets no key (partner reopen ${partnerId})`);
+  throw new OperatorError(
+    `partner ${partnerId} is closed: it gets no key (partner reopen ${partnerId})`,
+    'closed',
+  );
 }
 
 /** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */
@@ -82,7 +85,7 @@ export async function revokeKey(context: OperatorContext, id: KeyId): Promise<Ap
   const revoked = await revokeStoredKey(context.database, context.vault, id);
   if (revoked !== null) return revoked;
   await requireKey(context, id);
-  throw new OperatorError(`key ${id} was revoked before`);
+  throw new OperatorError(`key ${id} was revoked before`, 'key_revoked');
 }
 
 /** `replaced` stays valid together with the new key until `expiresAt`. */
@@ -103,7 +106,7 @@ export async function rotateKey(context: OperatorContext, id: KeyId, overlapMs: 
     return { apiKey, key: rotated.key, replaced: { id, expiresAt: rotated.oldExpiresAt } };
   }
   const { status } = await requireKey(context, id);
-  throw new OperatorError(`key ${id} is ${status}: it cannot be rotated, issue a new one`);
+  throw new OperatorError(`key ${id} is ${status}: it cannot be rotated, issue a new one`, 'key_ended');
 }
 
 /** Gives a key another daily cap, or none (null), from the next request on. Throws `OperatorError`. */
@@ -114,10 +117,11 @@ export async function setDailyCap(
 ): Promise<ApiKey> {
   checkCap(dailyCap);
   const key = await setKeyCap(context.database, context.vault, id, dailyCap);
-  if (key === null) throw new OperatorError(`there is no key ${id}`);
+  if (key === null) throw noKey(id);
   if (key !== 'forged') return key;
   throw new OperatorError(
     `key ${id} was changed in the database by somebody without the keys of this service, and nobody gets in with it: revoke it, and issue another one`,
+    'key_forged',
   );
 }
 
@@ -147,9 +151,19 @@ function checkCap(dailyCap: number | null): void {
   }
 }
 
-/** The key with this id. Throws `OperatorError` if there is none. */
-export async function requireKey({ database, vault }: OperatorContext, id: KeyId): Promise<ApiKey> {
+/**
+ * The key with this id, or with this id of this partner. Throws `OperatorError` if there is none.
+ */
+export async function requireKey(
+  { database, vault }: Pick<OperatorContext, 'database' | 'vault'>,
+  id: KeyId,
+  partnerId?: PartnerId,
+): Promise<ApiKey> {
   const key = await readKey(database, vault, id);
-  if (key === null) throw new OperatorError(`there is no key ${id}`);
+  if (key === null || (partnerId !== undefined && key.partner.id !== partnerId)) throw noKey(id);
   return key;
+}
+
+function noKey(id: KeyId): OperatorError {
+  return new OperatorError(`there is no key ${id}`, 'not_found');
 }

@@ -52,7 +52,7 @@ function readName(text: string): string {
 }
 
 function nameTaken(name: string): OperatorError {
-  return new OperatorError(`there is already a partner named ${name}`);
+  return new OperatorError(`there is already a partner named ${name}`, 'name_taken');
 }
 
 /** Gives a partner another name, with the rules of `addPartner`. Throws `OperatorError`. */
@@ -80,7 +80,7 @@ export async function closePartner(
   const closed = await closeStoredPartner(context.database, context.vault, id, whenClosing);
   if (closed !== null) return closed;
   await requirePartner(context, id);
-  throw new OperatorError(`partner ${id} was closed before`);
+  throw new OperatorError(`partner ${id} was closed before`, 'closed');
 }
 
 /**
@@ -90,7 +90,7 @@ export async function reopenPartner(context: OperatorContext, id: PartnerId): Pr
   const reopened = await reopenStoredPartner(context.database, id);
   if (reopened !== null) return reopened;
   await requirePartner(context, id);
-  throw new OperatorError(`partner ${id} is not closed`);
+  throw new OperatorError(`partner ${id} is not closed`, 'not_closed');
 }
 
 /** All partners, newest first. */
@@ -99,9 +99,12 @@ export function listPartners({ database }: OperatorContext): Promise<Partner[]> 
 }
 
 /** The partner with this id. Throws `OperatorError` if there is none. */
-export async function requirePartner({ database }: OperatorContext, id: PartnerId): Promise<Partner> {
+export async function requirePartner(
+  { database }: Pick<OperatorContext, 'database'>,
+  id: PartnerId,
+): Promise<Partner> {
   const partner = await readPartner(database, id);
-  if (partner === null) throw new OperatorError(`there is no partner ${id}`);
+  if (partner === null) throw new OperatorError(`there is no partner ${id}`, 'not_found');
   return partner;
 }
 
