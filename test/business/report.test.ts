@@ -106,6 +106,7 @@ describe('the report', () => {
       [['--partner', '0'], /whole number from 1 on/],
       [['--csv', '--json'], /--csv and --json exclude each other/],
       [['--recount', '--csv'], /--recount has no --csv/],
+      [['--recount', '--waits'], /--recount and --waits exclude each other/],
     ] as const) {
       const { code, err } = await run('report', ...options);
       assert.ok(code !== 0 && told.test(err), `${options.join(' ')}: ${code} ${err}`);
@@ -260,6 +261,17 @@ describe('GET /api/business/period', async () => {
     );
     await json('key', 'revoke', `${key.id}`);
     assert.deepEqual((await capped())[1], ['Bolt', 1, 50]);
+    await json('partner', 'close', `${partners[1]}`);
+    const { body } = await get(`?by=month&period=${today}`);
+    assert.deepEqual(
+      body.partners.map((one: Record<string, unknown>) => [one.name, one.is_open]),
+      [
+        ['Acme', true],
+        ['Bolt', false],
+      ],
+      'a closed partner with counts has a name',
+    );
+    await json('partner', 'reopen', `${partners[1]}`);
   });
 
   it('D39: the median of times is that of the bucket in which half of them are reached', async () => {
@@ -278,6 +290,22 @@ describe('GET /api/business/period', async () => {
     assert.deepEqual(await median(''), [review, sign(6, 10)]);
     assert.deepEqual(await median('&partner=2'), [sign(2, 20)]);
     assert.deepEqual(await median('&country=MX'), [sign(2, 20)]);
+    const rows = async (...options: string[]) =>
+      (await report('--waits', '--since', '2026-03-02', ...options)).map((row) =>
+        Object.values(row).join(' '),
+      );
+    assert.deepEqual(await rows('--by', 'week'), [
+      '2026-03-02 1 CO review 1 1',
+      `2026-03-02 1 CO sign 4 ${secondsOf(10)}`,
+      `2026-03-02 2 MX sign 2 ${secondsOf(20)}`,
+    ]);
+    assert.deepEqual(await rows('--partner', '1'), [
+      `2026-03-02 1 CO sign 3 ${secondsOf(10)}`,
+      '2026-03-03 1 CO review 1 1',
+      `2026-03-03 1 CO sign 1 ${secondsOf(30)}`,
+    ]);
+    const { out } = await run('report', '--waits', '--since', '2026-03-02', '--by', 'month', '--csv');
+    assert.equal(out.split('\n')[0], 'period,partner_id,country,step,times,median_seconds');
   });
 
   it('D48: refuses what is no period, day, partner, country or currency, by name', async () => {

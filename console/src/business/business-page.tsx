@@ -41,7 +41,7 @@ export default function BusinessPage() {
           <Waits shown={shown} />
           <ByPartner shown={shown} />
           <Decisions shown={shown} />
-          <Caps partners={shown.partners} />
+          <Caps partners={shown.partners.filter((one) => one.is_open)} />
         </div>
       )}
     </div>

@@ -3,17 +3,19 @@ import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { named } from '../../../ground/base/named.ts';
+import type { Database } from '../../../ground/postgres/database.ts';
 import { type Cli, choiceOption, readDay } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { type Io, writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
 import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { csvLine, PERIODS, type Period, type ReportRow } from '../rules/report-row.ts';
 import { recount } from '../uses/recount.ts';
-import { MEMBERS, reportRows } from '../uses/report.ts';
+import { type AskedReport, MEMBERS, readWaitsReport, reportRows, WAITS_MEMBERS } from '../uses/report.ts';
 
 const HELP = `
 Days, weeks (from Monday on) and months are in UTC; a report begins with the period that has the day of --since.
 Registrations and decisions count when they were registered, everything else when it happened. Amounts are exact.
+--waits shows the median times between steps, which are known to a tenth, in place of the counts.
 --recount compares the counts with the stored applications and events; the exit code is 1 where they differ.`;
 
 interface Options {
@@ -22,6 +24,7 @@ interface Options {
   readonly partner?: PartnerId;
   readonly csv?: boolean;
   readonly json?: boolean;
+  readonly waits?: boolean;
   readonly recount?: boolean;
 }
 
@@ -32,6 +35,7 @@ export function fillReport(command: Command, { roles, io }: Cli): void {
     .option('--since <day>', 'from the period of this day on: YYYY-MM-DD; default: 30 days ago', readDay)
     .option('--partner <id>', 'only rows of this partner', readPartnerId)
     .option('--csv', 'write CSV, for spreadsheets')
+    .option('--waits', 'the median times between steps')
     .option('--recount', 'compare the counts with what they were counted from')
     .addHelpText('after', HELP)
     .action((options: Options) => {
@@ -39,12 +43,14 @@ export function fillReport(command: Command, { roles, io }: Cli): void {
         throw new OperatorError('--csv and --json exclude each other');
       if (options.recount === true) {
         if (options.csv === true) throw new OperatorError('--recount has no --csv');
+        if (options.waits === true) throw new OperatorError('--recount and --waits exclude each other');
         return roles.operate(async (context) =>
           writeRecount(io, await recount(context), options.json === true),
         );
       }
       return roles.operate(({ database }) => {
         const { by, since = null, partner: partnerId = null } = options;
+        if (options.waits === true) return writeWaits(io, database, { by, since, partnerId }, options);
         return writeReport(io, reportRows(database, { by, since, partnerId }), options);
       });
     });
@@ -92,6 +98,33 @@ async function writeReport(io: Io, rows: AsyncIterable<ReportRow>, { csv, json }
       none: 'Nothing is counted in this time.',
     },
   );
+}
+
+async function writeWaits(
+  io: Io,
+  database: Database,
+  asked: AskedReport,
+  { csv, json }: Options,
+): Promise<void> {
+  const rows = await readWaitsReport(database, asked);
+  if (csv === true) {
+    await writeOutput(io, csvLine(WAITS_MEMBERS));
+    for (const row of rows) await writeOutput(io, csvLine(WAITS_MEMBERS.map((name) => row[name])));
+    return;
+  }
+  const all = { json: json === true, limit: Number.POSITIVE_INFINITY };
+  await writeList(io, rows, all, {
+    columns: [
+      { title: 'PERIOD', value: (row) => row.period },
+      { title: 'PARTNER', value: (row) => row.partner_id },
+      { title: 'COUNTRY', value: (row) => row.country },
+      { title: 'STEP', value: (row) => row.step },
+      { title: 'TIMES', value: (row) => row.times },
+      { title: 'MEDIAN SECONDS', value: (row) => row.median_seconds },
+    ],
+    json: (row) => row,
+    none: 'No times are counted in this time.',
+  });
 }
 
 /** Lines of differences for a person. */

@@ -76,12 +76,13 @@ export const BusinessPeriod = form({
   ),
   /** The first day of the first period that `series` may have. */
   series_since: Type.String({ format: 'date' }),
-  /** The open partners with their use of the last 24 hours; a cap of null: none. */
+  /** The open partners, and closed ones of `rows`, with their use of the last 24 hours; a cap of null: none. */
   partners: Type.Array(
     form({
       id: Type.Integer(),
       name: Type.String(),
       country: Type.String(),
+      is_open: Type.Boolean(),
       used_24h: Count,
       daily_cap: orNull(Count),
     }),
@@ -156,8 +157,9 @@ export function businessRoutes({ database }: { readonly database: Database }): R
             ...{ rows: found.rows, rows_before: found.rowsBefore },
             ...{ waits: waitsOf(found.waits), waits_before: waitsOf(found.waitsBefore) },
             ...{ series: found.series, series_since: span.first },
-            partners: partners.map(({ used, dailyCap, ...one }) => ({
+            partners: partners.map(({ isOpen, used, dailyCap, ...one }) => ({
               ...one,
+              is_open: isOpen,
               used_24h: used,
               daily_cap: dailyCap,
             })),

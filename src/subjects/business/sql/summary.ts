@@ -130,26 +130,27 @@ export async function readWaits(
   );
 }
 
-/** A partner that is open, and what it uses of its cap. */
+/** A partner that is open or has counts in the period, and what it uses of its cap. */
 export interface CappedPartner {
   readonly id: number;
   readonly name: string;
   readonly country: string;
+  readonly isOpen: boolean;
   readonly used: number;
   /** The largest cap of a live key; null: a key has none, or there is no live key. */
   readonly dailyCap: number | null;
 }
 
 const PARTNERS = `
-  SELECT p.id, p.name, p.country, coalesce(usage_at(p.id, now()), 0)::float8 AS used, k.cap::float8 AS "dailyCap"
+  SELECT p.id, p.name, p.country, p.closed_at IS NULL AS "isOpen", coalesce(usage_at(p.id, now()), 0)::float8 AS used, k.cap::float8 AS "dailyCap"
   FROM partners p
   CROSS JOIN LATERAL (
     SELECT CASE WHEN bool_and(a.daily_cap IS NOT NULL) THEN max(a.daily_cap) END AS cap FROM api_keys a
     WHERE a.partner_id = p.id AND a.revoked_at IS NULL AND (a.expires_at IS NULL OR a.expires_at > now())
       AND a.environment IS DISTINCT FROM 'DEV') AS k
-  WHERE p.closed_at IS NULL ORDER BY p.name, p.id LIMIT 1000`;
+  WHERE p.closed_at IS NULL OR p.id = ANY ($1::integer[]) ORDER BY p.closed_at IS NULL DESC, p.name, p.id LIMIT 2000`;
 
-/** The open partners, by name. */
-export async function readPartners(session: Session): Promise<CappedPartner[]> {
-  return (await session.query<CappedPartner & Record<string, unknown>>(PARTNERS)).rows;
+/** The open partners by name, and then the closed ones among `counted`. */
+export async function readPartners(session: Session, counted: readonly number[]): Promise<CappedPartner[]> {
+  return (await session.query<CappedPartner & Record<string, unknown>>(PARTNERS, [counted])).rows;
 }

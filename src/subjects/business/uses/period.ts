@@ -15,13 +15,17 @@ export async function businessPeriod(
   const span = await readSpan(session, by, since);
   const now = [span.period, span.after] as const;
   const before = [span.before, span.period] as const;
+  const rows = await readRows(session, now, narrowed);
   return {
     span,
-    rows: await readRows(session, now, narrowed),
+    rows,
     rowsBefore: await readRows(session, before, narrowed),
     waits: await readWaits(session, now, narrowed),
     waitsBefore: await readWaits(session, before, narrowed),
     series: await readSeries(session, by, span, narrowed),
-    partners: await readPartners(session),
+    partners: await readPartners(
+      session,
+      rows.map((row) => row.partner_id),
+    ),
   };
 }

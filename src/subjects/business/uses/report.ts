@@ -1,9 +1,9 @@
 /** Reads the report for those who see it: whole, or by page (docs/business.md). Reads only. */
 import type { Session } from '../../../ground/postgres/database.ts';
 import { cursorAfter, type ReportPlace, type ReportRow } from '../rules/report-row.ts';
-import { type AskedReport, readReport } from '../sql/report.ts';
+import { type AskedReport, readReport, readWaitsReport, type WaitsRow } from '../sql/report.ts';
 
-export type { AskedReport };
+export { type AskedReport, readWaitsReport, type WaitsRow };
 
 /** The members of a row and their order. */
 export const MEMBERS = [
@@ -32,6 +32,16 @@ export const MEMBERS = [
   'documents',
   'approval_rate',
 ] as const satisfies readonly (keyof ReportRow)[];
+
+/** The members of a row of median times, and their order. */
+export const WAITS_MEMBERS = [
+  'period',
+  'partner_id',
+  'country',
+  'step',
+  'times',
+  'median_seconds',
+] as const satisfies readonly (keyof WaitsRow)[];
 
 /** Rows of a page. */
 export const MOST_ROWS = 1_000;
