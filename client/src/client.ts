@@ -3,14 +3,16 @@ import { asElement, type Batch, contentOf, cutBatches, OpenBatch, type Serialise
 import { checkInteger, endpointOf } from './endpoint.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
 import type { PartnerEvent } from './events.ts';
-import { readApplication, readEvents } from './feed.ts';
+import { readApplication, readEvents, searchApplications } from './feed.ts';
 import type {
+  ApplicationSearch,
   BatchOptions,
   CallOptions,
   ClientOptions,
   EventsOptions,
   IndexedOutcome,
   Progress,
+  SearchOptions,
   SubmitOptions,
 } from './options.ts';
 import { inOrder, type SettledBatch } from './pipeline.ts';
@@ -104,6 +106,17 @@ export class VentanillaClient {
   /** Where the application with this `id` stands now; null where the partner has none. Throws `TypeError` on `/DEV`. */
   async application(id: number, options: CallOptions = {}): Promise<ApplicationState | null> {
     return readApplication(this.#endpoint, id, options);
+  }
+
+  /**
+   * The partner's own applications as they are now, newest first: those of a day, or those with an ID number. One page
+   * is held in memory. On `/DEV` nothing is found. Throws `TypeError` or `RangeError` for a wrong argument.
+   */
+  applications(
+    search: ApplicationSearch,
+    options: SearchOptions = {},
+  ): AsyncGenerator<ApplicationState, void, undefined> {
+    return searchApplications(this.#endpoint, search, options);
   }
 
   async *#settle(

@@ -31,6 +31,7 @@ export type {
   UnknownEvent,
 } from './events.ts';
 export type {
+  ApplicationSearch,
   BatchOptions,
   CallOptions,
   ClientOptions,
@@ -41,6 +42,7 @@ export type {
   IndexedOutcome,
   Progress,
   Retry,
+  SearchOptions,
   SubmitOptions,
 } from './options.ts';
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhook.ts';

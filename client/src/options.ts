@@ -132,6 +132,31 @@ export interface EventsOptions {
   onRetry?: (retry: Retry) => void;
 }
 
+/** Which applications a search asks for: those of a day, or those with an ID number. */
+export type ApplicationSearch =
+  | {
+      /** The day of the registration in UTC, as `2026-11-22`. */
+      day: string;
+      idNumber?: undefined;
+    }
+  | {
+      /** In any spelling: the service compares letters and digits alone. */
+      idNumber: string;
+      day?: undefined;
+    };
+
+/** Options for a search of the partner's applications. */
+export interface SearchOptions {
+  /** How many applications one request asks for, which is how many are held in memory: 1 to 100, default 100. */
+  pageSize?: number;
+  /** Called with the id of an application whose stored data is damaged, which does not come: tell the operator. */
+  onUnreadable?: (id: number) => void;
+  /** Ends the loop with an `AbortedError`. */
+  signal?: AbortSignal;
+  /** Called before every wait for another attempt. */
+  onRetry?: (retry: Retry) => void;
+}
+
 /** Options for one question to the service. */
 export interface CallOptions {
   /** Ends the call with an `AbortedError`. */

@@ -18,8 +18,8 @@ export interface Endpoint {
 }
 
 interface Message<T> {
-  /** The body and key of a POST; without them the request is a GET. */
-  readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
+  /** The body of a POST, and the key of a batch; without them the request is a GET. */
+  readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey?: string };
   /** Default: the endpoint's. */
   readonly url?: string;
   /** Reads the JSON of a 200; `left` is what its headers tell of the daily cap. Throws `ResponseError`. */
@@ -88,7 +88,8 @@ async function attemptOnce(
         'Accept-Language': 'en',
         // Errors with codes, and headers about the daily cap.
         Accept: 'application/json; profile=codes',
-        ...(post && { 'Content-Type': 'application/json', 'Idempotency-Key': post.idempotencyKey }),
+        ...(post && { 'Content-Type': 'application/json' }),
+        ...(post?.idempotencyKey !== undefined && { 'Idempotency-Key': post.idempotencyKey }),
       },
       body: post?.body ?? null,
       // Following a redirect would turn POST into GET and give the key to another server.

@@ -21,6 +21,7 @@ import { RefusedReceipts } from '../subjects/applications/sql/refused-receipts.t
 import { type AroundStatement, Registrar } from '../subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../subjects/applications/uses/ingest-batch.ts';
 import { partnerApplication } from '../subjects/applications/uses/partner-application.ts';
+import { partnerSearch } from '../subjects/applications/uses/partner-search.ts';
 import { partnerFeed } from '../subjects/events/uses/partner-events.ts';
 import { readWhatsAppEvents } from '../subjects/messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../subjects/messages/intake/channel-event-intake.ts';
@@ -101,6 +102,7 @@ export async function startService(
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
+    search: (partnerId, search, pace) => partnerSearch(store, partnerId, search, pace),
     webhook: await webhookOf(config, store, { log, watcher }),
     limits,
   });

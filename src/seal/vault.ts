@@ -63,6 +63,7 @@ const BLIND_INDEX_KINDS = [
   'channel_message_id',
   'channel_user',
   'event',
+  'page',
   'trace',
 ] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];

@@ -32,22 +32,27 @@ function membersOf(name: string, language: Language): [string, string][] {
 
 /** Whether the page's words in the column `on` mean this operation. */
 function isOn(on: string, method: string, path: string): boolean {
-  const isRead = path.startsWith('/PRO/');
+  const isSearch = path.endsWith('/search');
+  const isRead = path.startsWith('/PRO/') && !isSearch;
   switch (on) {
     case 'any request':
       return true;
-    case '`/PRO` and `/DEV`':
+    case 'the paths of POST':
       return !isRead;
     case '`/PRO` and below it':
       return path.startsWith('/PRO');
     case '`/DEV`':
-      return path === '/DEV';
+      return path.startsWith('/DEV');
     case 'the other paths of GET':
       return isRead;
     case 'the events':
       return path === '/PRO/events';
     case 'one application, and other paths':
       return path === '/PRO/applications/{id}';
+    case 'a batch':
+      return method === 'post' && !isSearch;
+    case 'a search':
+      return isSearch;
     default:
       return method === 'post' && (on === 'POST' || on === `\`POST ${path}\``);
   }
@@ -185,6 +190,30 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
     }
   });
 
+  it('D56: both have the same members of a search and of its answer, in both languages', () => {
+    for (const [column, language] of LANGUAGES.entries()) {
+      const { Search } = documents[language].components.schemas;
+      const bodies = Search?.oneOf as { readonly properties: Members; readonly required: string[] }[];
+      const [idNumber, day, ...page] = table(
+        'with a key for PRO. The body is an object with exactly one',
+      ).map((row) => [codesIn(row[column] as string)[0] as string, row[2]]);
+      assert.deepEqual(
+        bodies.map(({ properties, required }) => [
+          required,
+          Object.entries(properties).map(([name, schema]) => [name, typeIn(schema)]),
+        ]),
+        [idNumber, day].map((asked) => [[asked![0]], [asked, ...page]]),
+      );
+      for (const environment of ['Pro', 'Dev']) {
+        const elsewhere = environment === 'Pro' ? '`/DEV`' : '`/PRO`';
+        const expected = table('The answer is a page of the partner')
+          .filter(([, , , on]) => !on?.startsWith(elsewhere))
+          .map((row) => [codesIn(row[column] as string)[0], row[2]]);
+        assert.deepEqual(membersOf(`Found${environment}`, language), expected);
+      }
+    }
+  });
+
   it('D41: both have the same types of events with the same members, and the same codes of reasons', () => {
     const { schemas } = document.components;
     const rows = table('### Partner event\n');
@@ -233,7 +262,7 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
     const sent = [...inHeaders, ...Object.values(securitySchemes)].map(({ name }) => name);
     assert.deepEqual(new Set(of('request')), new Set(sent));
     const answered = Object.values(document.paths)
-      .flatMap(({ get, post }) => (post === undefined ? [get] : [get, post]))
+      .flatMap(({ get, post }) => [get, post].filter((one) => one !== undefined))
       .flatMap(({ responses }) => Object.values(responses))
       .flatMap((answer) => Object.entries(answer.headers));
     assert.deepEqual(new Set(of('answer')), new Set(answered.map(([name]) => name)));

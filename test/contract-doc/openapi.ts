@@ -21,7 +21,7 @@ interface Parameter {
   readonly schema: Schema;
 }
 interface Document {
-  readonly paths: Record<string, { readonly get: Operation; readonly post?: Operation }>;
+  readonly paths: Record<string, { readonly get?: Operation; readonly post?: Operation }>;
   readonly components: {
     readonly schemas: Record<string, Schema & { readonly properties: Members }>;
     readonly parameters: Readonly<

@@ -15,7 +15,7 @@ import type { Environment } from '../../src/domain/partner/credential.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../../src/domain/phone/phone.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { LIMIT_CODES } from '../../src/domain/scorecard/scorecard.ts';
-import { problemsOf } from '../../src/wire/contract/catalogue.ts';
+import { OPERATIONS, problemsOf } from '../../src/wire/contract/catalogue.ts';
 import { isRequired, typeName } from '../../src/wire/contract/describe.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/wire/contract/response.ts';
 import {
@@ -120,11 +120,13 @@ describe('the contract’s page: requests', () => {
 /** The words of the page for the operations that have a problem. */
 const WHERE: Readonly<Record<string, string>> = {
   '': '`{base_url}` itself',
-  'submit quota events application': 'any request',
-  'submit quota': '`/PRO` and `/DEV`',
+  'submit quota events application search': 'any request',
+  'submit quota search': 'the paths of POST',
+  'submit search': 'POST',
   'events application': 'the other paths of GET',
   events: 'the events',
   application: 'one application, and other paths',
+  search: 'a search',
 };
 
 describe('the contract’s page: events', () => {
@@ -153,11 +155,11 @@ describe('the contract’s page: answers', () => {
     const where = (problem: (typeof REQUEST_PROBLEMS)[number]) => {
       const isOn = (environment: Environment) => problemsOf('quota', environment).includes(problem);
       if (isOn('PRO') !== isOn('DEV')) return isOn('DEV') ? '`/DEV`' : '`/PRO` and below it';
-      const operations = (['submit', 'quota', 'events', 'application'] as const)
-        .filter((operation) => problemsOf(operation, 'PRO').includes(problem))
-        .join(' ');
+      const operations = OPERATIONS.filter((operation) =>
+        problemsOf(operation, 'PRO').includes(problem),
+      ).join(' ');
       if (operations === 'submit')
-        return problemsOf('submit', 'DEV').includes(problem) ? 'POST' : '`POST /PRO`';
+        return problemsOf('submit', 'DEV').includes(problem) ? 'a batch' : '`POST /PRO`';
       return WHERE[operations] ?? operations;
     };
     const expected = REQUEST_PROBLEMS.map((problem) => [

@@ -58,6 +58,7 @@ describe('D37: a database that neither answers nor refuses', () => {
     'GET /DEV': head('GET', '/DEV', KEYED),
     'the events': head('GET', '/PRO/events', KEYED),
     'an application': head('GET', `/PRO/applications/${id}`, KEYED),
+    'a search': `${head('POST', '/PRO/applications/search', { ...KEYED, 'Content-Length': 23 })}{"id_number":"1020304"}`,
     'POST /PRO': `${head('POST', '/PRO', { ...KEYED, 'Content-Length': 23 })}{"applications":[null]}`,
     'POST /DEV': `${head('POST', '/DEV', { ...KEYED, 'Content-Length': 23 })}{"applications":[null]}`,
     'a webhook':

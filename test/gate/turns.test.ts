@@ -66,6 +66,7 @@ async function listener() {
     quota: () => Promise.reject(new Error('not here')),
     feed: () => Promise.reject(new Error('not here')),
     application: () => Promise.reject(new Error('not here')),
+    search: () => Promise.reject(new Error('not here')),
   });
   after(() => app.close());
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -11,7 +11,12 @@ import { LANGUAGES, type Language } from '../../src/ground/base/language.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { faultCatalogue, problemsOf } from '../../src/wire/contract/catalogue.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/wire/contract/examples.ts';
-import { applicationExample, feedExamples } from '../../src/wire/contract/examples-reads.ts';
+import {
+  applicationExample,
+  feedExamples,
+  foundExamples,
+  searchExamples,
+} from '../../src/wire/contract/examples-reads.ts';
 import type { Schema } from '../../src/wire/contract/openapi-request.ts';
 import {
   MAX_BODY_BYTES,
@@ -151,6 +156,33 @@ describe('the examples of the OpenAPI document, on the service', () => {
     });
   }
 
+  for (const environment of ENVIRONMENTS) {
+    for (const language of LANGUAGES) {
+      it(`D56: a search, ${environment}, ${language}`, async () => {
+        const partner = await service.addPartner({ language });
+        const applications = [anApplication({ id_number: '1020304050' }), anApplication()];
+        await post(`${service.url}/PRO`, partner.apiKey, { applications });
+        const path = `/${environment}/applications/search`;
+        const at = pointer('paths', path, 'post', 'responses', 200);
+        const today = { day: new Date().toISOString().slice(0, 10) };
+        const { person } = searchExamples(language);
+        for (const [body, example] of [
+          [{ ...today, limit: 1 }, 'page'],
+          [person, 'last'],
+        ] as const) {
+          checkers[language].check('/components/schemas/Search', body, 'search');
+          const got = await post(service.url + path, partner.apiKey, body);
+          assert.equal(got.status, 200);
+          check(at, got, example, language);
+          const expected = foundExamples(environment, language);
+          assert.deepEqual(Object.keys(got.body as object), Object.keys(expected[example] ?? expected.last!));
+          const [found] = Object.values(got.body as Record<string, object[]>);
+          assert.equal(found!.length, environment === 'PRO' ? 1 : 0);
+        }
+      });
+    }
+  }
+
   /** An event of a type, as if it had happened. */
   async function addEvent(partnerId: PartnerId, id: number, type: string) {
     await service.database.query(
@@ -197,9 +229,17 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     readonly body?: unknown;
     readonly headers?: Record<string, string>;
   }
+  type SearchProblem = 'bad_search' | 'bad_id_number' | 'bad_day' | 'bad_page_size' | 'bad_page_cursor';
   type SentProblem = Exclude<
     RequestProblem,
-    'bad_request' | 'no_page' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'bad_types' | 'cursor_gone'
+    | 'bad_request'
+    | 'no_page'
+    | 'only_get'
+    | 'bad_limit'
+    | 'bad_cursor'
+    | 'bad_types'
+    | 'cursor_gone'
+    | SearchProblem
   >;
   /** A request for each problem of a batch or a quota, except `bad_request`, which needs bytes that are not HTTP. */
   const SENDINGS: Record<SentProblem, Sending> = {
@@ -282,6 +322,35 @@ describe('the failures of the OpenAPI document, on the service', async () => {
       });
     }
   }
+
+  it('D56, D3: the failures of a search, in both languages', async () => {
+    const sendings: Record<SearchProblem, object> = {
+      bad_search: { id_number: '1', day: '2026-11-22' },
+      bad_id_number: { id_number: 1 },
+      bad_day: { day: '2026-02-30' },
+      bad_page_size: { day: '2026-11-22', limit: 101 },
+      bad_page_cursor: { day: '2026-11-22', cursor: 'x' },
+    };
+    for (const environment of ENVIRONMENTS) {
+      for (const language of LANGUAGES) {
+        for (const problem of problemsOf('search', environment)) {
+          if (problem === 'bad_request') continue;
+          const path = `/${environment}/applications/search`;
+          const body = sendings[problem as SearchProblem] ?? { day: '2026-11-22' };
+          const act = async () => {
+            const sending = SENDINGS[problem as SentProblem];
+            const answer = await send({ body, path, ...sending }, environment, language);
+            assert.equal(answer.status, requestStatus(problem), problem);
+            assert.deepEqual(answer.body, { error: requestText(problem, language) });
+            const at = pointer('paths', path, 'post', 'responses', answer.status);
+            for (const one of LANGUAGES) check(at, answer, problem, one);
+          };
+          if (problem === 'internal') await withoutStore(act);
+          else await act();
+        }
+      }
+    }
+  });
 
   it('D41: the failures of the requests under /PRO, in both languages', async () => {
     const paths = { events: '/PRO/events', application: '/PRO/applications/{id}' } as const;

@@ -14,6 +14,7 @@ import {
   toMessageId,
 } from '../../src/domain/application/ids.ts';
 import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import type { PartnerId } from '../../src/domain/partner/credential.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { documentOf } from '../../src/domain/scorecard/content.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
@@ -45,7 +46,8 @@ import {
   leavePartition,
   makePartitions,
 } from '../../src/subjects/applications/sql/partitions.ts';
-import { readPartnerApplication } from '../../src/subjects/applications/sql/partner-application.ts';
+import { readPartnerApplications } from '../../src/subjects/applications/sql/partner-application.ts';
+import { ownOfDay, ownOfIdNumber } from '../../src/subjects/applications/sql/partner-search.ts';
 import { envelopesOf, resealEnvelopes } from '../../src/subjects/applications/sql/reseal-envelopes.ts';
 import { readSpeakers } from '../../src/subjects/applications/sql/speakers.ts';
 import { planRetention } from '../../src/subjects/applications/uses/retention.ts';
@@ -258,7 +260,10 @@ async function everything(): Promise<readonly number[]> {
     await resumeTemplate(database, 'ventanilla_approved');
     await applyEarly(database, (session) => takeKnownEarly(session, null));
     await readEventPage({ database, vault, clock: machineClock }, partner, null, 500);
-    await readPartnerApplication({ database, vault, clock: machineClock }, partner, toApplicationId(first));
+    await readPartnerApplications({ database, vault, clock: machineClock }, partner, [
+      toApplicationId(first),
+    ]);
+    await searchOwn(partner, ids);
   }
   await setMessages(store.database, [ids[7]], { status: 'delivered' });
   for (const filter of [
@@ -474,6 +479,18 @@ async function talk(ids: readonly number[]): Promise<void> {
   await runJob(database, 'forget conversations');
 }
 
+/** By an ID number, also while batches are in no look-up bucket, and by a day. */
+async function searchOwn(partnerId: PartnerId, ids: readonly number[]): Promise<void> {
+  const page = { partnerId, before: null, limit: 100 };
+  const { rows } = await store.database.query<{ day: string }>(
+    "SELECT (now() AT TIME ZONE 'UTC')::date::text AS day",
+  );
+  const ofDay = await ownOfDay(database, rows[0]!.day, page);
+  assert.ok(ids.every((id) => ofDay.ids.includes(toApplicationId(id))));
+  const index = idNumberIndexOf(vault, applicant({}).id_number as string);
+  await ownOfIdNumber(database, vault, index, page);
+}
+
 const flipped = (index: string) => `${BigInt.asIntN(64, ~BigInt(index))}`;
 
 async function everyJob(): Promise<void> {
@@ -568,6 +585,13 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     await store.database.query('UPDATE closed_segments SET in_buckets = true WHERE ends_at = ANY ($1)', [
       rows.map(({ ends_at }) => ends_at),
     ]);
+    const index = idNumberIndexOf(vault, applicant({}).id_number as string);
+    const found = await ownOfIdNumber(database, vault, index, {
+      partnerId: shown.partner.id,
+      before: null,
+      limit: 100,
+    });
+    assert.ok(found.ids.length > 0);
   });
 
   it('has one number of partitions for a statement', async () => {

@@ -8,18 +8,24 @@ import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/event/e
 import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
 import { type Html, html, inline } from '../../ground/base/html.ts';
 import { EVENT_WORDS, LIMIT_WORDS, REASON_WORDS } from '../../wire/contract/event-words.ts';
-import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../../wire/contract/examples-reads.ts';
+import {
+  applicationExample,
+  EXAMPLE_EVENTS,
+  feedExamples,
+  foundExamples,
+  searchExamples,
+} from '../../wire/contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../wire/contract/partner-event.ts';
-import { MAX_EVENTS } from '../../wire/contract/texts.ts';
+import { MAX_EVENTS, MAX_FOUND } from '../../wire/contract/texts.ts';
 import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
 /** Not a part of the sample below, because tools would take it for an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
 
-/** The feed, its events, the push, one application, and a form that reads both. */
+/** The feed, its events, the push, one application, the search, and a form that reads events and one application. */
 export function events(docs: Docs): Section {
-  const body = html`${feed(docs)}${meanings(docs)}${push(docs)}${oneApplication(docs)}${readForm(docs)}`;
+  const body = html`${feed(docs)}${meanings(docs)}${push(docs)}${oneApplication(docs)}${search(docs)}${readForm(docs)}`;
   return { id: 'events', title: inLanguage(docs, 'What happens later', 'Qué pasa después'), body };
 }
 
@@ -156,6 +162,26 @@ function oneApplication(docs: Docs) {
       ['reason_code', inLanguage(docs, 'What it means', 'Qué significa')],
       LIMIT_CODES.map((limit) => [html`<code>${limit}</code>`, LIMIT_WORDS[limit][docs.language]]),
     )}`;
+}
+
+function search(docs: Docs) {
+  const { language } = docs;
+  const { person, next } = searchExamples(language);
+  const command = (body: object) =>
+    html`curl -sS ${address(docs, '/PRO/applications/search')} -H "X-API-Key: $VENTANILLA_API_KEY" \\
+  -H 'Content-Type: application/json'${language === 'es' ? html` -H 'Accept-Language: es'` : ''} -d '${JSON.stringify(body)}'`;
+  return html`
+    <h3>${inLanguage(docs, 'Your applications of a day, or of a person', 'Tus solicitudes de un día, o de una persona')}</h3>
+    ${code('curl', command(person))}
+    ${code(inLanguage(docs, 'Answer', 'Respuesta'), json(foundExamples('PRO', language).page!))}
+    ${code(inLanguage(docs, 'The next page of a day', 'La página siguiente de un día'), command(next))}
+    <p>${inline(
+      inLanguage(
+        docs,
+        `Ask with \`id_number\`, in any spelling, or with \`day\`, the day of the registration in UTC. Your own applications come, newest first, at most ${MAX_FOUND} a page. Send \`next\` as \`cursor\` until it is null: a page may be short, or empty, before the end.`,
+        `Pregunta con \`cedula\`, escrita de cualquier forma, o con \`day\`, el día del registro en UTC. Vienen tus propias solicitudes, primero las más nuevas, ${MAX_FOUND} por página como máximo. Envía \`next\` como \`cursor\` hasta que sea null: una página puede venir corta, o vacía, antes del final.`,
+      ),
+    )}</p>`;
 }
 
 // The documentation's form that reads events or one application from here.

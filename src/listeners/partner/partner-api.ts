@@ -9,7 +9,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import type { NamedField } from '../../domain/application/fields.ts';
 import type { Outcome } from '../../domain/application/read-application.ts';
-import { type Credential, ENVIRONMENTS } from '../../domain/partner/credential.ts';
+import { type Credential, ENVIRONMENTS, type Environment } from '../../domain/partner/credential.ts';
 import type { Language } from '../../ground/base/language.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
 import { tracing } from '../../program/tracing/tracing.ts';
@@ -18,6 +18,10 @@ import {
   getApplication,
 } from '../../subjects/applications/routes/get-application.ts';
 import { type BatchService, postBatch } from '../../subjects/applications/routes/post-batch.ts';
+import {
+  type SearchService,
+  searchApplications,
+} from '../../subjects/applications/routes/search-applications.ts';
 import { type FeedService, getEvents } from '../../subjects/events/routes/get-events.ts';
 import type { Pace } from '../../subjects/events/uses/partner-events.ts';
 import {
@@ -28,7 +32,8 @@ import {
 import { getQuota, type QuotaService, quotaHeaders } from '../../subjects/partners/routes/get-quota.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
 import { readFeedQuery } from '../../wire/contract/partner-reads.ts';
-import { RequestError } from '../../wire/contract/request.ts';
+import { readOwnSearch } from '../../wire/contract/partner-search.ts';
+import { checkContentType, RequestError } from '../../wire/contract/request.ts';
 import { faultTexts, languageOfHeader, MAX_BODY_BYTES } from '../../wire/contract/texts.ts';
 import type { Admission } from '../../wire/gate/admission.ts';
 import { readBody } from '../../wire/gate/body.ts';
@@ -85,11 +90,13 @@ function countKinds(outcomes: readonly Outcome[]): Partial<Record<Outcome['kind'
   return counts;
 }
 
-// The paths of the partners' interface and the methods that each one takes (D1, D41).
+// The paths of the partners' interface and the methods that each one takes (D1, D41, D56).
 
 /** Paths of D41, after the base path; they take GET alone. */
 const EVENTS_PATH = '/PRO/events';
 const APPLICATIONS_PATH = '/PRO/applications';
+/** After the path of an environment; it takes POST, and for GET it is an id that no application has. */
+const SEARCH_PATH = '/applications/search';
 
 /** True for the path where a person looks first: that of the listener, or the base path. */
 function isFrontPage(basePath: string, target: string): boolean {
@@ -106,7 +113,9 @@ function problemAt(basePath: string, target: string): 'method_not_allowed' | 'on
   const whole = pathOf(target);
   if (!whole.startsWith(basePath)) return 'not_found';
   const path = whole.slice(basePath.length);
-  if (ENVIRONMENTS.some((environment) => path === `/${environment}`)) return 'method_not_allowed';
+  const takesBoth = (environment: Environment) =>
+    [`/${environment}`, `/${environment}${SEARCH_PATH}`].includes(path);
+  if (ENVIRONMENTS.some(takesBoth)) return 'method_not_allowed';
   return path === EVENTS_PATH || isApplication(path) ? 'only_get' : 'not_found';
 }
 
@@ -260,7 +269,8 @@ interface PartnerRoutes
   extends Omit<BatchService, 'quotaHeaders'>,
     QuotaService,
     FeedService,
-    ApplicationService {
+    ApplicationService,
+    SearchService {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
@@ -270,8 +280,10 @@ interface PartnerRoutes
 
 /** Adds all routes of partners to their listener. */
 function addPartnerRoutes(app: FastifyInstance, routes: PartnerRoutes): void {
+  const turns = new FeedTurns(routes.clock);
   addBatches(app, routes);
-  addReads(app, routes);
+  addReads(app, routes, turns);
+  for (const environment of ENVIRONMENTS) addSearch(app, environment, routes, turns);
 }
 
 /** The routes of both environments: the quota for GET, a batch for POST. */
@@ -298,10 +310,9 @@ function addBatches(app: FastifyInstance, routes: PartnerRoutes): void {
 }
 
 /** The routes of D41: under PRO alone, for GET alone. */
-function addReads(app: FastifyInstance, routes: PartnerRoutes): void {
+function addReads(app: FastifyInstance, routes: PartnerRoutes, turns: FeedTurns): void {
   const { basePath, admission } = routes;
   const onRequest = checkKey(routes, 'PRO');
-  const turns = new FeedTurns(routes.clock);
   app.get<{ Querystring: Record<string, unknown> }>(
     `${basePath}${EVENTS_PATH}`,
     { onRequest },
@@ -321,4 +332,29 @@ function addReads(app: FastifyInstance, routes: PartnerRoutes): void {
         getApplication(routes, request.params.id, credential, request, reply),
       ),
   );
+}
+
+/** The search of D56. `turns`: one page of a partner at a time, of the feed or of a search. */
+function addSearch(
+  app: FastifyInstance,
+  environment: Environment,
+  routes: PartnerRoutes,
+  turns: FeedTurns,
+): void {
+  const path = `${routes.basePath}/${environment}${SEARCH_PATH}`;
+  const onRequest = checkKey(routes, environment);
+  app.post(path, { onRequest }, async (request, reply) => {
+    checkContentType(request.headers['content-type']);
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const search = readOwnSearch(body, request.headers['content-encoding']);
+    const work = (credential: Credential, pace: Pace) =>
+      searchApplications(routes, environment, search, { credential, pace }, request, reply);
+    const { partner } = credentialOf(request);
+    return turns.during(partner.id, () => whenAdmitted(routes.admission, request, work, search.limit));
+  });
+  // `/PRO` has the route of one application there.
+  if (environment === 'DEV')
+    app.get(path, { onRequest }, () => {
+      throw new RequestError('not_found');
+    });
 }

@@ -41,8 +41,9 @@ export function faultCatalogue(fields: readonly NamedField[]): readonly Catalogu
   );
 }
 
-/** What a request does: registers a batch, or reads the quota, the events or one application. */
-export type Operation = 'submit' | 'quota' | 'events' | 'application';
+/** What a request does: registers a batch, or reads the quota, the events, one application or a search's page. */
+export const OPERATIONS = ['submit', 'quota', 'events', 'application', 'search'] as const;
+export type Operation = (typeof OPERATIONS)[number];
 
 /** The problems that a request of one environment alone can have (D20, D36). */
 const ON_ONE: Partial<Record<RequestProblem, Environment>> = {
@@ -59,31 +60,45 @@ const OF_ANY: readonly RequestProblem[] = [
   'internal',
 ];
 
+/** The problems of every body. */
+const OF_BODIES: readonly RequestProblem[] = [
+  'method_not_allowed',
+  'content_type',
+  'compressed',
+  'not_utf8',
+  'byte_order_mark',
+  'not_json',
+  'too_large',
+  'too_many_values',
+];
+
 /** The problems that a request of each operation can have. */
 const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
   submit: [
     ...OF_ANY,
-    'method_not_allowed',
-    'content_type',
-    'compressed',
-    'not_utf8',
-    'byte_order_mark',
-    'not_json',
+    ...OF_BODIES,
     'not_an_object',
     'no_applications',
     'empty_batch',
     'too_many',
-    'too_large',
-    'too_many_values',
     'idempotency_key',
     'idempotency_reuse',
   ],
   quota: [...OF_ANY, 'method_not_allowed'],
   events: [...OF_ANY, 'only_get', 'bad_limit', 'bad_cursor', 'bad_types', 'cursor_gone'],
   application: [...OF_ANY, 'only_get', 'not_found'],
+  search: [
+    ...OF_ANY,
+    ...OF_BODIES,
+    'bad_search',
+    'bad_id_number',
+    'bad_day',
+    'bad_page_size',
+    'bad_page_cursor',
+  ],
 };
 
-/** The problems that a whole request can have, in the order of the texts (D1-D3, D36, D41). */
+/** The problems that a whole request can have, in the order of the texts (D1-D3, D36, D41, D56). */
 export function problemsOf(operation: Operation, environment: Environment): readonly RequestProblem[] {
   return REQUEST_PROBLEMS.filter(
     (problem) => PROBLEMS_OF[operation].includes(problem) && (ON_ONE[problem] ?? environment) === environment,

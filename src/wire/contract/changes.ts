@@ -12,6 +12,15 @@ interface ApiChange {
 
 export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
   {
+    version: '1.6.0',
+    changes: [
+      {
+        en: '`POST /PRO/applications/search` lists your own applications as they are now: those of a day, or those with an ID number in any spelling. On `/DEV` it checks the request and finds nothing.',
+        es: '`POST /PRO/applications/search` lista tus propias solicitudes como están ahora: las de un día, o las de un número de identificación escrito de cualquier forma. En `/DEV` revisa la petición y no encuentra nada.',
+      },
+    ],
+  },
+  {
     version: '1.5.0',
     changes: [
       {

@@ -1,9 +1,11 @@
-/** Example answers of the requests that read events and one application (D41), rendered as real answers are. Pure. */
+/** Example answers of the requests that read events and applications (D41, D56), rendered as real answers are. Pure. */
 import { toApplicationId } from '../../domain/application/ids.ts';
 import { type EventId, type PartnerEvent, UNASKED_EVENT_TYPES } from '../../domain/event/event.ts';
-import { toPartnerId } from '../../domain/partner/credential.ts';
+import { type Environment, toPartnerId } from '../../domain/partner/credential.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { renderApplication, renderFeed } from './partner-reads.ts';
+import { renderFound } from './partner-search.ts';
+import { NAMES } from './response.ts';
 
 const ID_NUMBER = '1020304050';
 const REASON_CODES = ['capacity_below_1_5', 'debt_1_year', 'two_debts'];
@@ -69,18 +71,41 @@ export function feedExamples(): { readonly page: object; readonly end: object } 
 
 /** An application that was approved in a review, and whose contract is signed. */
 export function applicationExample(language: Language): object {
-  const application = {
-    id: ID,
-    idNumber: ID_NUMBER,
-    score: 47,
-    decision: 'in_review',
-    status: 'pending_signature',
-    reasonCode: 'documents_verified',
-    reasonCodes: REASON_CODES,
-    signedAt: at('16:07:30'),
-    withdrawnAt: null,
-    createdAt: at('09:12:00'),
-    updatedAt: at('15:45:10.250'),
-  } as const;
-  return JSON.parse(renderApplication(application, language));
+  return JSON.parse(renderApplication(APPLICATION, language));
+}
+
+const APPLICATION = {
+  id: ID,
+  idNumber: ID_NUMBER,
+  score: 47,
+  decision: 'in_review',
+  status: 'pending_signature',
+  reasonCode: 'documents_verified',
+  reasonCodes: REASON_CODES,
+  signedAt: at('16:07:30'),
+  withdrawnAt: null,
+  createdAt: at('09:12:00'),
+  updatedAt: at('15:45:10.250'),
+} as const;
+
+const NEXT = 'pag_AAAAAAAAAAHTlFh8eJxOBS2yjxQ';
+
+/** A search for a person, in another spelling, and two pages of a day. */
+export function searchExamples(language: Language): Readonly<Record<'person' | 'day' | 'next', object>> {
+  return {
+    person: { [NAMES[language].id_number]: 'CC 1.020.304.050' },
+    day: { day: '2026-11-22', limit: 1 },
+    next: { day: '2026-11-22', limit: 1, cursor: NEXT },
+  };
+}
+
+/** A page after which there is another one, and the last one. */
+export function foundExamples(
+  environment: Environment,
+  language: Language,
+): Readonly<Record<string, object>> {
+  const page = { applications: [APPLICATION], unreadable: [], next: NEXT };
+  const last = { applications: [], unreadable: [], next: null };
+  const render = (found: typeof page | typeof last) => JSON.parse(renderFound(found, language, environment));
+  return environment === 'DEV' ? { last: render(last) } : { page: render(page), last: render(last) };
 }

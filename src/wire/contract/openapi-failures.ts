@@ -28,6 +28,11 @@ const WHEN_OF: Partial<Record<Operation, Partial<Record<FailureStatus, string>>>
     404: 'You have no application with this id.',
     500: 'Ask again after a moment.',
   },
+  search: {
+    400: 'The request cannot be read, or a member of the body is wrong.',
+    413: 'The body is too long.',
+    500: 'Ask again after a moment.',
+  },
 };
 
 /** Every failure of an operation on an environment. */

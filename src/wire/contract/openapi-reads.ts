@@ -1,19 +1,21 @@
-/** The requests of the OpenAPI document that read events and one application, and their answers (D41). Pure. */
+/** The requests of the OpenAPI document that read events and applications, and their answers (D41, D56). Pure. */
 import { APPLICATION_STATUSES } from '../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../domain/application/reason-codes.ts';
 import { CONVERSATION_ENDS, INCOME_OUTCOMES, PARTNER_EVENT_TYPES } from '../../domain/event/event.ts';
 import { OUTCOME_TYPES } from '../../domain/message/notify.ts';
+import { ENVIRONMENTS, type Environment } from '../../domain/partner/credential.ts';
 import { MOST_REASONS, REASON_CODE } from '../../domain/scorecard/reasons.ts';
 import { LIMIT_CODES } from '../../domain/scorecard/scorecard.ts';
 import type { Language } from '../../ground/base/language.ts';
 import { EVENT_WORDS } from './event-words.ts';
-import { applicationExample, feedExamples } from './examples-reads.ts';
+import { applicationExample, feedExamples, foundExamples, searchExamples } from './examples-reads.ts';
 import { failures } from './openapi-failures.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
 import { reference, type Schema } from './openapi-request.ts';
-import { record } from './openapi-response.ts';
+import { answerName, record } from './openapi-response.ts';
+import { FOUND_NAMES } from './partner-search.ts';
 import { DECISION_NAMES, LATER_STATUS_NAMES, NAMES } from './response.ts';
-import { DEFAULT_EVENTS, MAX_EVENTS } from './texts.ts';
+import { DEFAULT_EVENTS, MAX_EVENTS, MAX_FOUND } from './texts.ts';
 
 /** Parameters of these requests. */
 export const READ_PARAMETERS = {
@@ -56,11 +58,17 @@ export const READ_PARAMETERS = {
 
 const ACCEPT_LANGUAGE = { $ref: '#/components/parameters/AcceptLanguage' };
 
-/** The paths under `/PRO`, for GET alone. */
+/** The paths below those of the environments. */
 export function readPaths(language: Language): Record<string, Schema> {
   return {
     '/PRO/events': { parameters: [ACCEPT_LANGUAGE], get: EVENTS },
     '/PRO/applications/{id}': { parameters: [ACCEPT_LANGUAGE], get: application(language) },
+    ...Object.fromEntries(
+      ENVIRONMENTS.map((environment) => [
+        `/${environment}/applications/search`,
+        { parameters: [ACCEPT_LANGUAGE], post: search(environment, language) },
+      ]),
+    ),
   };
 }
 
@@ -71,10 +79,14 @@ function answer(description: string, schema: Schema, examples: Readonly<Record<s
     content: {
       'application/json': {
         schema,
-        examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+        examples: valuesOf(examples),
       },
     },
   };
+}
+
+function valuesOf(examples: Readonly<Record<string, object>>): Schema {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 }
 
 const EVENTS: Schema = {
@@ -103,6 +115,32 @@ function application(language: Language): Schema {
         application: applicationExample(language),
       }),
       ...failures('application', 'PRO'),
+    },
+  };
+}
+
+function search(environment: Environment, language: Language): Schema {
+  const dev = environment === 'DEV';
+  return {
+    operationId: dev ? 'simulatedSearch' : 'searchApplications',
+    tags: ['events'],
+    summary: dev ? 'Try a search: nothing is ever found' : 'Your own applications of a day, or of a person',
+    description: dev
+      ? 'Checks the request and answers as `POST /PRO/applications/search` does, with no applications.'
+      : 'It is a POST because an ID number belongs into no address. Newest first. Ask with `next` as `cursor` for the page after, until it is null; a page may be short, or empty, and still have a `next`.',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: reference('Search'), examples: valuesOf(searchExamples(language)) },
+      },
+    },
+    responses: {
+      200: answer(
+        'A page, newest first.',
+        reference(answerName('Found', environment)),
+        foundExamples(environment, language),
+      ),
+      ...failures('search', environment),
     },
   };
 }
@@ -171,6 +209,7 @@ export function readSchemas(language: Language): Record<string, Schema> {
     ConversationEndedEvent: event('conversation.ended', EVENT_WORDS['conversation.ended'].en, {
       outcome: { type: 'string', enum: CONVERSATION_ENDS },
     }),
+    ...searchSchemas(language),
     ApplicationState: record({
       id: { type: 'integer', minimum: 1 },
       [names.id_number]: ID_NUMBER,
@@ -199,6 +238,50 @@ export function readSchemas(language: Language): Record<string, Schema> {
     }),
   };
 }
+
+/** The body of a search, and its answers. */
+function searchSchemas(language: Language): Record<string, Schema> {
+  const page = {
+    cursor: { description: 'The `next` of the page before; absent for the first page.', type: 'string' },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_FOUND, default: MAX_FOUND },
+  };
+  const next = {
+    description: 'The cursor of the next page; null: this is the last one.',
+    type: ['string', 'null'],
+  };
+  const found = {
+    [FOUND_NAMES[language]]: { type: 'array', maxItems: MAX_FOUND, items: reference('ApplicationState') },
+    next,
+  };
+  const unreadable = {
+    description: 'The ids of applications whose stored data is damaged: tell the operator. Mostly absent.',
+    type: 'array',
+    items: { type: 'integer', minimum: 1 },
+  };
+  return {
+    Search: {
+      oneOf: [
+        record({ [NAMES[language].id_number]: SEARCHED_ID_NUMBER }, page),
+        record({ day: SEARCHED_DAY }, page),
+      ],
+    },
+    [answerName('Found', 'PRO')]: record(found, { unreadable }),
+    [answerName('Found', 'DEV')]: record({ ...found, mode: { type: 'string', const: 'dev' } }),
+  };
+}
+
+const SEARCHED_ID_NUMBER: Schema = {
+  description:
+    'The applications of this person. Only letters and digits count: `1.077.345.210` and `CC 1077345210` are one.',
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+};
+const SEARCHED_DAY: Schema = {
+  description: 'The applications that were registered on this day in UTC.',
+  type: 'string',
+  pattern: '^2\\d{3}-\\d{2}-\\d{2}$',
+};
 
 function event(type: string, description: string, members: Record<string, Schema>): Schema {
   return {

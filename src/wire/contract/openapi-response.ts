@@ -14,7 +14,10 @@ import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from './response.ts
 import { ERROR_CODES, FIELD_CODES, MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
 
 /** `BatchAnswer` and `DEV` become `BatchAnswerDev`. */
-export function answerName(what: 'BatchAnswer' | 'Result' | 'Quota', environment: Environment): string {
+export function answerName(
+  what: 'BatchAnswer' | 'Result' | 'Quota' | 'Found',
+  environment: Environment,
+): string {
   return `${what}${environment === 'PRO' ? 'Pro' : 'Dev'}`;
 }
 

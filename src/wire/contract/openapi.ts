@@ -94,7 +94,7 @@ const INTRODUCTION = [
   `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300.`,
   'With `Accept: application/json; profile=codes` errors have codes and fields beside their texts, and a key with a cap hears in headers what is left of its quota.',
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
-  '`GET /PRO/events` tells what happens to your applications after their registration, and `GET /PRO/applications/{id}` tells one application as it is now.',
+  '`GET /PRO/events` tells what happens to your applications after their registration, `GET /PRO/applications/{id}` tells one application as it is now, and `POST /PRO/applications/search` lists those of a day or of a person.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. Where a connection closes without an answer, the batch may be stored: send it again too, which only the key makes safe.',
 ].join('\n\n');
 

@@ -61,7 +61,8 @@ export function renderFeed({ events, next, hasMore }: FeedAnswer): string {
   return JSON.stringify({ events: events.map(renderPartnerEvent), next, has_more: hasMore });
 }
 
-interface ApplicationAnswer {
+/** One application as its partner is told. */
+export interface ApplicationAnswer {
   readonly id: ApplicationId;
   readonly idNumber: string | null;
   readonly score: number;
@@ -75,10 +76,15 @@ interface ApplicationAnswer {
   readonly updatedAt: Date;
 }
 
-/** One application, as JSON text, with the names and values of D24 and D25. */
+/** One application, as JSON text. */
 export function renderApplication(application: ApplicationAnswer, language: Language): string {
+  return JSON.stringify(applicationMembers(application, language));
+}
+
+/** The members of one application, with the names and values of D24 and D25. */
+export function applicationMembers(application: ApplicationAnswer, language: Language): object {
   const names = NAMES[language];
-  return JSON.stringify({
+  return {
     id: application.id,
     [names.id_number]: application.idNumber,
     score: application.score,
@@ -90,5 +96,5 @@ export function renderApplication(application: ApplicationAnswer, language: Lang
     withdrawn_at: optionalTime(application.withdrawnAt),
     created_at: withOffset(application.createdAt),
     updated_at: withOffset(application.updatedAt),
-  });
+  };
 }

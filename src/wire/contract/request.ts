@@ -41,11 +41,7 @@ export function checkIdempotencyKey(header: string | undefined): string | null {
  * D3 says.
  */
 export function readSubmittedBatch(body: Buffer, encoding?: string): SubmittedBatch {
-  const root = parseJson(body, encoding);
-  if (typeof root !== 'object' || root === null || Array.isArray(root)) {
-    throw new RequestError('not_an_object');
-  }
-  const { applications, aplicaciones } = root as Record<string, unknown>;
+  const { applications, aplicaciones } = readObject(body, encoding, 'not_an_object');
   const english = applications !== undefined && applications !== null;
   const elements = english ? applications : aplicaciones;
   const language = !english && elements !== undefined && elements !== null ? 'es' : 'en';
@@ -53,6 +49,17 @@ export function readSubmittedBatch(body: Buffer, encoding?: string): SubmittedBa
   if (elements.length === 0) throw new RequestError('empty_batch', language);
   if (elements.length > MAX_APPLICATIONS) throw new RequestError('too_many', language);
   return { elements, language };
+}
+
+/** The members of a body that has to be an object; else throws a `RequestError`, `wrong` for another JSON value. */
+export function readObject(
+  body: Buffer,
+  encoding: string | undefined,
+  wrong: RequestProblem,
+): Readonly<Record<string, unknown>> {
+  const root = parseJson(body, encoding);
+  if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new RequestError(wrong);
+  return root as Record<string, unknown>;
 }
 
 function parseJson(body: Buffer, encoding: string | undefined): unknown {

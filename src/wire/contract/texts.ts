@@ -12,6 +12,8 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** The most events in a page of the feed, and how many a page has if the request does not say (D41). */
 export const MAX_EVENTS = 500;
 export const DEFAULT_EVENTS = 100;
+/** The most applications in a page of a search, and how many a page has if the request does not say (D56). */
+export const MAX_FOUND = 100;
 /** The most JSON values in a body over `UNCOUNTED_BYTES`: 500 for each application. */
 export const MAX_VALUES = 500 * MAX_APPLICATIONS;
 /** The values of a body up to this size are not counted, because they cost little. */
@@ -82,6 +84,26 @@ const REQUEST_TEXTS = {
   idempotency_reuse: {
     en: 'Idempotency-Key was already used with another body',
     es: 'Idempotency-Key ya se usó con otro cuerpo',
+  },
+  bad_search: {
+    en: 'the body must be a JSON object with id_number or day, and not with both',
+    es: 'el cuerpo debe ser un objeto JSON con cedula o con day, y no con ambos',
+  },
+  bad_id_number: {
+    en: 'id_number must be text of 1 to 64 characters',
+    es: 'cedula debe ser texto de 1 a 64 caracteres',
+  },
+  bad_day: {
+    en: 'day must be a date of the form YYYY-MM-DD',
+    es: 'day debe ser una fecha de la forma AAAA-MM-DD',
+  },
+  bad_page_size: {
+    en: `limit must be a whole number from 1 to ${MAX_FOUND}`,
+    es: `limit debe ser un número entero de 1 a ${MAX_FOUND}`,
+  },
+  bad_page_cursor: {
+    en: 'cursor must be the next of a page of the same search',
+    es: 'cursor debe ser el next de una página de la misma búsqueda',
   },
   bad_limit: {
     en: `limit must be given at most once, as a whole number from 1 to ${MAX_EVENTS}`,

@@ -451,6 +451,7 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
     quota: () => Promise.reject(new Error('not here')),
     feed: () => Promise.reject(new Error('not here')),
     application: () => Promise.reject(new Error('not here')),
+    search: () => Promise.reject(new Error('not here')),
     webhook: {
       clock: machineClock,
       appSecret: APP_SECRET,

@@ -135,17 +135,24 @@ async function* lookUp(database: Database, vault: Vault, filter: ApplicationFilt
       const values: unknown[] = [last, ...indexes, ...part];
       const { rows: seen } = await database.query<{ id: string }>(LOOK_UP, values);
       const found = seen.map(({ id }) => toApplicationId(id));
-      for (const ids of byPartitions(found, partitionOf)) {
-        const { rows } = await database.query<{ id: string }>(FITTING, [
-          ids,
-          partnerId ?? null,
-          status ?? null,
-        ]);
-        yield rows.map(({ id }) => toApplicationId(id));
-      }
+      yield await fitting(database, found, { partnerId, status });
       last = found.length < LOOKED_UP ? null : found.at(-1);
     }
   }
   // If the indexes were made with another key, the search would find nothing.
   await requireIndexKey(database, vault);
+}
+
+/** Those of these applications that fit, highest id first in each part of few partitions. */
+export async function fitting(
+  database: Database,
+  found: readonly ApplicationId[],
+  { partnerId, status }: Pick<ApplicationFilter, 'partnerId' | 'status'>,
+): Promise<ApplicationId[]> {
+  const fit: ApplicationId[] = [];
+  for (const ids of byPartitions(found, partitionOf)) {
+    const { rows } = await database.query<{ id: string }>(FITTING, [ids, partnerId ?? null, status ?? null]);
+    fit.push(...rows.map(({ id }) => toApplicationId(id)));
+  }
+  return fit;
 }

@@ -1,8 +1,8 @@
 /**
- * Reads one application as its partner sees it (D41; contract, "Application state"). Reads `applications_of`,
+ * Reads applications as their partner sees them (D41, D56; contract, "Application state"). Reads `applications_of`,
  * `application_events` and `policies`.
  */
-import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../../../domain/application/reason-codes.ts';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
@@ -12,8 +12,10 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { readWhole } from '../../../ground/postgres/unresolved.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { POLICY_AS_JSON, type PolicyRow, storedPolicyOf } from '../../policies/sql/policies.ts';
+import { readPolicies, type StoredPolicy } from '../../policies/sql/policies.ts';
+import { byPartitions } from './partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import type { Pace } from './read-envelopes.ts';
 
 export interface PartnerApplication {
   readonly id: ApplicationId;
@@ -50,8 +52,7 @@ interface Row
    */
   readonly toldStatus: ApplicationStatus | null;
   readonly moveCode: ReasonCode | null;
-  /** null: an approval has no reasons. */
-  readonly policy: PolicyRow | null;
+  readonly policyId: number;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
@@ -60,17 +61,19 @@ const READ = `
     coalesce(e.at, a.created_at) AS "updatedAt", coalesce(m.to_status, initial_status(a.decision)) AS "toldStatus",
     m.reason_code AS "moveCode", CASE WHEN m.reason_code = 'contract_withdrawn' THEN m.at END AS "withdrawnAt",
     a.signed_at AS "signedAt", a.income, a.debt_amount, a.currency, a.num_debts, a.debt_age, a.prior_history,
-    CASE WHEN a.decision <> 'approved' THEN ${POLICY_AS_JSON} END AS policy
-  FROM applications_of(ARRAY[$1::bigint]) a
-  JOIN policies p ON p.id = a.policy_id
-  LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
+    a.policy_id AS "policyId"
+  FROM applications_of($1::bigint[]) a
   LEFT JOIN (
-    SELECT to_status, at, reason_code FROM application_events WHERE application_id = $1 AND to_status <> from_status
-    ORDER BY id DESC LIMIT 1) AS m ON true
+    SELECT DISTINCT ON (application_id) application_id, at FROM application_events
+    WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id, id DESC) AS e ON e.application_id = a.id
+  LEFT JOIN (
+    SELECT DISTINCT ON (application_id) application_id, to_status, at, reason_code FROM application_events
+    WHERE application_id = ANY ($1::bigint[]) AND to_status <> from_status
+    ORDER BY application_id, id DESC) AS m ON m.application_id = a.id
   WHERE a.partner_id = $2`;
 
 /** Status and history are on different machines of a Citus cluster. */
-const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.toldStatus;
+const isWhole = (rows: readonly Row[]) => rows.every((row) => row.status === row.toldStatus);
 
 interface Store {
   readonly database: Database;
@@ -79,28 +82,46 @@ interface Store {
 }
 
 /**
- * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
- * `UnavailableError` while a Citus cluster cannot tell yet, and `UnknownDataKeyError` if this process does not have the
- * data key of its personal data.
+ * Those of these applications that are the partner's, by id; `unreadable` where the stored facts are damaged. Throws
+ * `UnavailableError` while a Citus cluster cannot tell yet, `UnknownDataKeyError` if this process does not have the
+ * data key of personal data, and what `pace` throws.
  */
-export async function readPartnerApplication(
+export async function readPartnerApplications(
   { database, vault, clock }: Store,
   partnerId: PartnerId,
-  id: ApplicationId,
-): Promise<PartnerApplication | 'unreadable' | null> {
-  const read = async () => (await database.query<Row>(READ, [id, partnerId])).rows;
-  const rows = await readWhole(database, clock, read, isWhole);
-  const persons = await readPersonalData(database, vault, rows, ['id_number']);
+  ids: readonly ApplicationId[],
+  pace?: Pace,
+): Promise<ReadonlyMap<ApplicationId, PartnerApplication | 'unreadable'>> {
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const read = async () => (await database.query<Row>(READ, [some, partnerId])).rows;
+    rows.push(...(await readWhole(database, clock, read, isWhole)));
+  }
+  const explained = rows.filter(({ decision }) => decision !== null && decision !== 'approved');
+  const policyIds = [...new Set(explained.map(({ policyId }) => policyId))];
+  const policies = policyIds.length === 0 ? NO_POLICIES : await readPolicies(database, policyIds);
+  const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);
-  const [found] = persons;
-  if (found === undefined) return null;
-  const { row, person } = found;
+  return new Map(
+    persons.map(({ row, person }) => {
+      const told = toldOf(row, person.record?.id_number ?? null, policies);
+      return [toApplicationId(row.id), told] as const;
+    }),
+  );
+}
+
+const NO_POLICIES: ReadonlyMap<number, StoredPolicy> = new Map();
+
+function toldOf(
+  row: Row,
+  idNumber: string | null,
+  policies: ReadonlyMap<number, StoredPolicy>,
+): PartnerApplication | 'unreadable' {
   const { decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt } = row;
   if (decision === null || status === null || !areDecidable(row)) return 'unreadable';
-  const decided = row.policy === null ? null : storedPolicyOf(row.policy).card.decide(row);
+  const decided = decision === 'approved' ? null : policies.get(row.policyId)!.card.decide(row);
   return {
-    ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt },
-    idNumber: person.record?.id_number ?? null,
+    ...{ id: row.id, decision, status, score, signedAt, withdrawnAt, createdAt, updatedAt, idNumber },
     reasonCode: row.moveCode ?? decided?.limit ?? null,
     reasonCodes: decided?.reasons ?? [],
   };

@@ -5,7 +5,7 @@ import type { Clock } from '../../../ground/base/clock.ts';
 import { asUnavailable, UnavailableError } from '../../../ground/base/registration-failure.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { type PartnerApplication, readPartnerApplication } from '../sql/partner-application.ts';
+import { type PartnerApplication, readPartnerApplications } from '../sql/partner-application.ts';
 
 export type { PartnerApplication };
 
@@ -25,9 +25,11 @@ export async function partnerApplication(
   id: string,
 ): Promise<PartnerApplication | null> {
   if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
-  const application = await readPartnerApplication(store, partnerId, toApplicationId(id)).catch(
+  const applicationId = toApplicationId(id);
+  const found = await readPartnerApplications(store, partnerId, [applicationId]).catch(
     asUnavailable("the partner's applications could not be read"),
   );
+  const application = found.get(applicationId) ?? null;
   // This error's message goes into the log, so that operators learn which application is damaged.
   if (application === 'unreadable')
     throw new UnavailableError(`the stored data of application ${id} cannot be read`);
