@@ -98,7 +98,8 @@ async function writeXlsx(stream: WriteStream, rows: number): Promise<void> {
     `<workbook ${relation}><sheets><sheet name="1" r:id="a"/></sheets></workbook>`,
   ]);
   await zip.add('xl/_rels/workbook.xml.rels', [
-    '<Relationships><Relationship Id="a" Target="worksheets/sheet1.xml"/></Relationships>',
+    '<Relationships><Relationship Id="a" Target="worksheets/sheet1.xml"/>',
+    '<Relationship Id="b" Type="sharedStrings" Target="sharedStrings.xml"/></Relationships>',
   ]);
   await zip.add('xl/worksheets/sheet1.xml', sheet());
   await zip.add('xl/sharedStrings.xml', strings());

@@ -30,7 +30,7 @@ const REAL_TIME = new RegExp(
 const NEEDED: readonly (readonly [need: string, module: RegExp])[] = [
   [
     'a process',
-    /^(?:(?:node:)?(?:child_process|cluster|worker_threads)|src\/subjects\/documents\/reader\/reader\.ts)$/,
+    /^(?:(?:node:)?(?:child_process|cluster|worker_threads)|esbuild|src\/subjects\/documents\/reader\/reader\.ts)$/,
   ],
   ['a process', /^test\/support\/delivering\.ts$/],
   ['a browser', /^playwright-core$/],

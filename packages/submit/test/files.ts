@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { APPLICANT } from '../../../test/support/applicant.ts';
+import { nodeFile } from '../src/commands/node-file.ts';
 import { TRUE_AND_FALSE } from '../src/map/consent.ts';
 import { openSource, type Source, type SourceOptions } from '../src/map/source.ts';
 import type { FileRow } from '../src/read/table.ts';
@@ -35,8 +36,8 @@ export const PLAIN: SourceOptions = {
 };
 
 /** A source with the given options over the defaults. */
-export function sourceOf(path: string, options: Partial<SourceOptions> = {}): Promise<Source> {
-  return openSource(path, { ...PLAIN, ...options });
+export async function sourceOf(path: string, options: Partial<SourceOptions> = {}): Promise<Source> {
+  return openSource(await nodeFile(path), { ...PLAIN, ...options });
 }
 
 /** All elements of pieces, in one array. */

@@ -28,8 +28,8 @@ export async function dryRun(
   { io, textOutput, clock, json, sandbox, isTerminal }: DryRunCommand,
 ): Promise<void> {
   const { language } = source;
-  const { path, file } = source.file;
-  const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
+  const { file, bytes } = source.file;
+  const rejected = new RejectedFile(`${bytes.path}.rejected.csv`, source.table.columns, source.delimiter);
   const view = { clock, language, isTerminal: false, verb: 'checked', total: null } as const;
   const progress = await showProgress(io.stderr, view);
   try {

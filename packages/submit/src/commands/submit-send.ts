@@ -30,7 +30,7 @@ const CONCURRENCY = 4;
 export async function send(source: Source, command: SendCommand): Promise<void> {
   const { io, textOutput, clock, sandbox, url, apiKey, resultsPath, language } = command;
   const service = openRemoteService(url, apiKey, { clock, onWait: sayWaiting(io, clock, language) });
-  const path = journalPath(source.file.path, sandbox);
+  const path = journalPath(source.file.bytes.path, sandbox);
   const journalOf = (one: Source) =>
     Journal.open({ path, source: one, url, apiKey, repeatable: sandbox } satisfies JournalOptions);
   const lock = lockJournal(path, source.file.file);
@@ -39,7 +39,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
     if (existsSync(path)) journal = await journalOf(source);
     if (resultsPath !== null) {
       const { rejected, inDoubt } = filesBeside(source);
-      const taken = [source.file.path, rejected, inDoubt, path, lockPath(path)];
+      const taken = [source.file.bytes.path, rejected, inDoubt, path, lockPath(path)];
       await refuseResultsPath(resultsPath, taken, journal !== null);
     }
     // A file without rows is told before the service is asked, which may take a while.
@@ -99,7 +99,7 @@ async function sendAndSumUp(
   journal: Journal,
   { io, textOutput, around, clock, json, resultsPath, language }: SendCommand,
 ): Promise<void> {
-  const { path } = source.file;
+  const { path } = source.file.bytes;
   const { columns } = source.table;
   const paths = filesBeside(source);
   const rejected = new RejectedFile(paths.rejected, columns, source.delimiter);
@@ -171,7 +171,11 @@ function goOn(path: string): Words {
   };
 }
 
-function filesBeside({ file: { path } }: Source): { readonly rejected: string; readonly inDoubt: string } {
+function filesBeside({
+  file: {
+    bytes: { path },
+  },
+}: Source): { readonly rejected: string; readonly inDoubt: string } {
   return { rejected: `${path}.rejected.csv`, inDoubt: `${path}.in-doubt.csv` };
 }
 

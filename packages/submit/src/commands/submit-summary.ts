@@ -158,7 +158,7 @@ export function writeCheckJson(
 ): Promise<void> {
   const { rows, unreadable, invalid, hidden, faults, words, unsent } = check;
   return writeJson(io, {
-    file: file.path,
+    file: file.bytes.path,
     dry_run: true,
     rows,
     hidden: hidden?.count ?? 0,

@@ -17,6 +17,7 @@ import { BulkError } from '../read/bulk-error.ts';
 import { type CodePage, ENCODINGS } from '../read/encoding/encoding.ts';
 import { DoubtfulEncoding } from '../read/encoding/encoding-survey.ts';
 import { environmentUrl, tellingOfService } from '../send/remote-service.ts';
+import { nodeFile } from './node-file.ts';
 import { addOptions, helpAfter, helpIn, wrongUseInSpanish } from './submit-help.ts';
 import { showSource } from './submit-preview.ts';
 import { type SendCommand, send } from './submit-send.ts';
@@ -88,12 +89,13 @@ async function openAsking(
   options: SourceOptions,
   { io, around, yes }: { readonly io: Io; readonly around: Surroundings; readonly yes: boolean },
 ): Promise<Source> {
+  const file = await nodeFile(path);
   try {
-    return await openSource(path, options);
+    return await openSource(file, options);
   } catch (error) {
     if (!(error instanceof DoubtfulEncoding) || !around.isTerminal || yes) throw error;
     const encoding = await chosenPage(error, options.language, io, around);
-    return openSource(path, { ...options, encoding });
+    return openSource(file, { ...options, encoding });
   }
 }
 

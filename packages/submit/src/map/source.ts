@@ -1,9 +1,9 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
-import { setFlagsFromString } from 'node:v8';
 import type { FieldName } from '../../../../src/domain/application/fields.ts';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import { BulkError, bulkErrorAt, COLUMN } from '../read/bulk-error.ts';
+import type { ByteSource } from '../read/byte-source.ts';
 import { openCsv } from '../read/csv.ts';
 import { type Encoding, isCodePage } from '../read/encoding/encoding.ts';
 import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
@@ -91,9 +91,6 @@ function damageFinder({ fields }: Mapping): (row: ConvertedRow) => ConvertedRow 
   };
 }
 
-/** A larger file has rows enough to fill the memory with garbage. */
-const LARGE_BYTES = 16 * 1024 * 1024;
-
 export interface SourceOptions extends ColumnChoice {
   readonly encoding: Encoding | null;
   /** The number of the row with the columns' names; null where the row is guessed. */
@@ -132,14 +129,8 @@ export interface Source {
 }
 
 /** Reads the whole file once (JSON: twice). Throws `BulkError`. */
-export async function openSource(path: string, options: SourceOptions): Promise<Source> {
-  const file = await inspect(path, options.encoding);
-  if (file.size > LARGE_BYTES) {
-    // Collects garbage early: half of the memory at nearly the same speed.
-    setFlagsFromString('--optimize-for-size');
-    // Otherwise V8 may take rows for objects that live long, at twice the CPU.
-    setFlagsFromString('--no-allocation-site-pretenuring');
-  }
+export async function openSource(bytes: ByteSource, options: SourceOptions): Promise<Source> {
+  const file = await inspect(bytes, options.encoding);
   const countKnown = knownNameCounter(BULK_FIELDS, options);
   const opened = await openTable(file, { row: options.headerRow, countKnown }, options);
   const table = withoutApostrophes(opened.table);

@@ -1,8 +1,8 @@
 /** Reads CSV files: `,`, `;` or tab, quotes by RFC 4180. */
-import { StringDecoder } from 'node:string_decoder';
 import { counted } from '../../../../src/ground/base/counted.ts';
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt, Fault } from './bulk-error.ts';
+import { textOfUtf8, Utf8Text } from './bytes.ts';
 import { ENOUGH_NAMES, findHeader, GUESSED_ROWS, type HeaderChoice, titlesNote } from './header.ts';
 import { type Inspected, onlyEmptyLines, textOf } from './inspect.ts';
 import { ROW_COLUMN } from './rejected-rows.ts';
@@ -178,7 +178,7 @@ async function* records(
   columns: readonly string[] = [],
 ): AsyncGenerator<FileRow[]> {
   const csv = new CsvRecords(delimiter, MAX_ROW_SIZE, skipped.lines);
-  const decoder = new StringDecoder('utf8');
+  const decoder = new Utf8Text();
   let number = skipped.lines;
   const rowsOf = (found: readonly string[][]): FileRow[] => {
     const rows: FileRow[] = [];
@@ -190,7 +190,7 @@ async function* records(
   };
   let charactersToSkip = skipped.characters;
   for await (const bytes of textOf(file)) {
-    const text = decoder.write(bytes);
+    const text = decoder.add(bytes);
     yield rowsOf(csv.add(text.slice(charactersToSkip)));
     if (text !== '') charactersToSkip = 0;
     if (csv.fault !== null) break;
@@ -203,7 +203,7 @@ async function* records(
 }
 
 async function firstText(file: Inspected): Promise<string> {
-  for await (const bytes of textOf(file)) if (bytes.length > 0) return bytes.toString();
+  for await (const bytes of textOf(file)) if (bytes.length > 0) return textOfUtf8(bytes);
   return '';
 }
 

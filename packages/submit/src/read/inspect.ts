@@ -1,10 +1,8 @@
 /** Inspects a file: its format by content, its encoding by all of its bytes, and its digest. */
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
-import { inEach, type Words } from '../../../../src/ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
+import { type ByteSource, bytesBetween } from './byte-source.ts';
+import { hexOf, joined, latin1Of, NO_BYTES, textOfUtf8 } from './bytes.ts';
 import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark, isCodePage } from './encoding/encoding.ts';
 import { EncodingSurvey } from './encoding/encoding-survey.ts';
 
@@ -12,12 +10,9 @@ type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
 /** A file as it was at the inspection. */
 export interface Inspected {
-  readonly path: string;
+  readonly bytes: ByteSource;
   /** The name without folders, for texts. */
   readonly file: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly mtime: Date;
   /** In hex. */
   readonly sha256: string;
   readonly format: Format;
@@ -55,10 +50,6 @@ const OTHERS: readonly (readonly [magic: string, what: Words])[] = [
   ['25504446', { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX' }],
 ]; // biome-ignore format: one table
 const CHANGED: Words = { en: 'it changed while it was read', es: 'cambió mientras se leía' };
-const NOT_OPENED: Readonly<Record<string, Words>> = {
-  ENOENT: { en: 'there is no such file', es: 'no existe ese archivo' },
-  EACCES: { en: 'it may not be read', es: 'no hay permiso para leerlo' },
-};
 
 /** The error `applicants.csv: what`. */
 function errorOf(file: string, what: Words): BulkError {
@@ -71,102 +62,77 @@ export function onlyEmptyLines(file: string): BulkError {
 }
 
 /** Reads the whole file once. Throws `BulkError` where the file cannot hold applicants. */
-export async function inspect(path: string, wanted: Encoding | null): Promise<Inspected> {
-  const file = basename(path);
-  const handle = await openFile(path);
-  try {
-    const stats = await handle.stat();
-    const { size } = stats;
-    const mtime = new Date(Math.trunc(stats.mtimeMs));
-    if (!stats.isFile()) throw errorOf(file, { en: 'it is not a file', es: 'no es un archivo' });
-    if (size === 0) throw errorOf(file, { en: 'it is empty', es: 'está vacío' });
-    const hash = createHash('sha256');
-    const survey = new EncodingSurvey();
-    let head: Buffer = Buffer.alloc(0);
-    let read = 0;
-    let isSurveyed = false;
-    for await (const chunk of piecesOf(handle)) {
-      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
-      hash.update(chunk);
-      // The first piece shows whether the bytes are a text whose encoding is to be found.
-      if (read === 0) isSurveyed = !isZip(chunk) && encodingOfHead(chunk) === null;
-      if (isSurveyed) survey.add(chunk);
-      read += chunk.length;
-    }
-    if (read !== size) throw errorOf(file, CHANGED);
-    const facts = { path, file, size, mtime, sha256: hash.digest('hex') };
-    if (isZip(head))
-      return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
-    refuseOthers(file, head);
-    // The file's own mark wins: a file of rejected rows is submitted with the options of the original file.
-    const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
-    const encoding = told ?? wanted ?? survey.end(file);
-    const isOther = wanted !== encoding && encoding !== 'UTF-8';
-    if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8))) {
-      const found = isOther ? encoding : 'UTF-8';
-      throw errorOf(file, { en: `it is ${found}, not ${wanted}`, es: `es ${found}, no ${wanted}` });
-    }
-    if (encoding === 'UTF-8' && !survey.isUtf8)
-      throw errorOf(file, { en: 'it is not UTF-8', es: 'no es UTF-8' });
-    const format = await formatOf(file, head, encoding);
-    return { ...facts, format, encoding, disagreement: disagreement(file, format) };
-  } finally {
-    await handle.close();
+export async function inspect(bytes: ByteSource, wanted: Encoding | null): Promise<Inspected> {
+  const { file } = bytes;
+  if (bytes.size === 0) throw errorOf(file, { en: 'it is empty', es: 'está vacío' });
+  const { head, survey, sha256 } = await surveyed(bytes);
+  const facts = { bytes, file, sha256 };
+  if (isZip(head))
+    return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
+  refuseOthers(file, head);
+  // The file's own mark wins: a file of rejected rows is submitted with the options of the original file.
+  const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
+  const encoding = told ?? wanted ?? survey.end(file);
+  const isOther = wanted !== encoding && encoding !== 'UTF-8';
+  if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8))) {
+    const found = isOther ? encoding : 'UTF-8';
+    throw errorOf(file, { en: `it is ${found}, not ${wanted}`, es: `es ${found}, no ${wanted}` });
   }
+  if (encoding === 'UTF-8' && !survey.isUtf8)
+    throw errorOf(file, { en: 'it is not UTF-8', es: 'no es UTF-8' });
+  const format = await formatOf(file, head, encoding);
+  return { ...facts, format, encoding, disagreement: disagreement(file, format) };
+}
+
+/** The first bytes, what the words tell of the encoding, and the digest. */
+async function surveyed(bytes: ByteSource) {
+  const hash = bytes.sha256();
+  const survey = new EncodingSurvey();
+  let head = NO_BYTES;
+  let read = 0;
+  let isSurveyed = false;
+  for await (const chunk of piecesOf(bytes)) {
+    if (head.length < HEAD_BYTES) head = new Uint8Array(joined([head, chunk]).subarray(0, HEAD_BYTES));
+    hash.add(chunk);
+    // The first piece shows whether the bytes are a text whose encoding is to be found.
+    if (read === 0) isSurveyed = !isZip(chunk) && encodingOfHead(chunk) === null;
+    if (isSurveyed) survey.add(chunk);
+    read += chunk.length;
+  }
+  if (read !== bytes.size) throw errorOf(bytes.file, CHANGED);
+  return { head, survey, sha256: await hash.end() };
 }
 
 /** The text of a file as UTF-8 bytes without a byte order mark. Throws `BulkError` where the file changed since. */
-export function textOf(inspected: Inspected): AsyncIterable<Buffer> {
+export function textOf(inspected: Inspected): AsyncIterable<Uint8Array> {
   return asUtf8(inspected.file, bytesOf(inspected), inspected.encoding ?? 'UTF-8');
 }
 
-async function* bytesOf(inspected: Inspected): AsyncGenerator<Buffer> {
-  const handle = await openFile(inspected.path);
-  try {
-    yield* piecesOf(handle);
-  } finally {
-    await handle.close();
-  }
+async function* bytesOf(inspected: Inspected): AsyncGenerator<Uint8Array> {
+  yield* piecesOf(inspected.bytes);
   await refuseChanged(inspected);
 }
 
-/** Throws `BulkError` where the file changed since the inspection: only rows that were shown are sent. */
-export async function refuseChanged(inspected: Inspected): Promise<void> {
-  if (!(await isUnchanged(inspected))) throw errorOf(inspected.file, CHANGED);
-}
-
-/** True where the file has the size and the time that it had at the inspection. */
-export async function isUnchanged({ path, size, mtime }: Inspected): Promise<boolean> {
-  const now = await stat(path).catch(() => null);
-  return now !== null && now.size === size && Math.trunc(now.mtimeMs) === mtime.getTime();
-}
-
-/** A named pipe without a writer is opened too, where the plain way would wait for one. Windows has neither. */
-const READ_WITHOUT_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-async function openFile(path: string): Promise<FileHandle> {
+async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  const bytes = await source.open();
   try {
-    return await open(path, READ_WITHOUT_WAIT);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw errorOf(basename(path), NOT_OPENED[`${code}`] ?? inEach(() => `${code}`));
+    yield* bytesBetween(bytes, 0, Number.POSITIVE_INFINITY, PIECE_BYTES);
+  } finally {
+    await bytes.close();
   }
 }
 
-async function* piecesOf(handle: FileHandle): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, null);
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
-  }
+/** Throws `BulkError` where the file changed since the inspection: only rows that were shown are sent. */
+export async function refuseChanged({ bytes, file }: Inspected): Promise<void> {
+  if (!(await bytes.isUnchanged())) throw errorOf(file, CHANGED);
 }
 
-function isZip(head: Buffer): boolean {
-  return head.subarray(0, 2).toString('latin1') === 'PK';
+function isZip(head: Uint8Array): boolean {
+  return latin1Of(head.subarray(0, 2)) === 'PK';
 }
 
-function refuseOthers(file: string, head: Buffer): void {
-  const hex = head.subarray(0, 4).toString('hex');
+function refuseOthers(file: string, head: Uint8Array): void {
+  const hex = hexOf(head.subarray(0, 4));
   for (const [magic, what] of OTHERS) if (hex.startsWith(magic)) throw errorOf(file, what);
   if (encodingOfHead(head) === null && head.includes(0)) {
     throw errorOf(file, {
@@ -177,7 +143,7 @@ function refuseOthers(file: string, head: Buffer): void {
 }
 
 /** JSON begins with a bracket. A file whose first line is a whole object, but not the root, is JSONL. */
-async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise<Format> {
+async function formatOf(file: string, head: Uint8Array, encoding: Encoding): Promise<Format> {
   const text = (await decodedHead(file, head, encoding)).trimStart();
   if (text === '') throw onlyEmptyLines(file);
   for (const [beginning, what] of MARKUP) {
@@ -187,18 +153,18 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
   if (!text.startsWith('{')) return 'CSV';
   const [line = ''] = text.split('\n', 1);
   const first = parseObject(line.trim());
-  if (first === undefined) return extname(file).toLowerCase().endsWith('l') ? 'JSONL' : 'JSON';
+  if (first === undefined) return extensionOf(file).toLowerCase().endsWith('l') ? 'JSONL' : 'JSON';
   return 'applications' in first || 'aplicaciones' in first ? 'JSON' : 'JSONL';
 }
 
-async function decodedHead(file: string, head: Buffer, encoding: Encoding): Promise<string> {
+async function decodedHead(file: string, head: Uint8Array, encoding: Encoding): Promise<string> {
   // `stream` is set, because the head may end in the middle of a character.
   if (encoding.startsWith('UTF-16')) return new TextDecoder(encoding).decode(head, { stream: true });
   let text = '';
   async function* once() {
     yield head;
   }
-  for await (const piece of asUtf8(file, once(), encoding)) text += piece.toString();
+  for await (const piece of asUtf8(file, once(), encoding)) text += textOfUtf8(piece);
   return text;
 }
 
@@ -211,10 +177,16 @@ function parseObject(text: string): object | undefined {
 }
 
 function disagreement(file: string, format: Format): Words | null {
-  const promised = EXTENSIONS[extname(file).toLowerCase()];
+  const extension = extensionOf(file);
+  const promised = EXTENSIONS[extension.toLowerCase()];
   if (promised === undefined || promised.includes(format)) return null;
   return {
-    en: `its name ends in ${extname(file)}, but by its content it is ${format}: it is read as ${format}`,
-    es: `su nombre termina en ${extname(file)}, pero por su contenido es ${format}: se lee como ${format}`,
+    en: `its name ends in ${extension}, but by its content it is ${format}: it is read as ${format}`,
+    es: `su nombre termina en ${extension}, pero por su contenido es ${format}: se lee como ${format}`,
   };
+}
+
+/** `.csv`, as the name has it; empty where a name has no point, or begins with its only one. */
+function extensionOf(file: string): string {
+  return /(?<!^)\.[^.]*$/.exec(file)?.[0] ?? '';
 }

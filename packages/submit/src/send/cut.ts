@@ -139,7 +139,7 @@ export class HeldBatches {
   constructor(source: Source, maxBytes = MAX_HELD_BYTES) {
     this.#maxBytes = maxBytes;
     // The bodies are rarely smaller than the file, because they repeat the fields' names.
-    this.#cutter = source.file.size > maxBytes ? null : new Cutter(source);
+    this.#cutter = source.file.bytes.size > maxBytes ? null : new Cutter(source);
   }
 
   add(row: ConvertedRow): void {

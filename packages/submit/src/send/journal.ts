@@ -340,12 +340,12 @@ interface EndLine {
 
 /** The first line of a new journal. */
 function newHeader(source: Source, url: string): Header {
-  const { size, mtime, sha256 } = source.file;
+  const { bytes, sha256 } = source.file;
   return {
     kind: 'submission',
     version: VERSION,
     id: randomUUID(),
-    file: { size, mtime: mtime.toISOString(), sha256 },
+    file: { size: bytes.size, mtime: bytes.mtime.toISOString(), sha256 },
     url,
     country: source.country,
     settings: source.settings,

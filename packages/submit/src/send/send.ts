@@ -5,7 +5,7 @@ import { type Clock, HOUR_MS } from '../../../../src/ground/base/clock.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
-import { type Inspected, isUnchanged } from '../read/inspect.ts';
+import type { Inspected } from '../read/inspect.ts';
 import type { FileRow } from '../read/table.ts';
 import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
 import { type AnsweredLine, answerOf, type Journal, type SentLine } from './journal.ts';
@@ -325,7 +325,8 @@ export class RowReader {
 
   /** Throws `BulkError` where the file changed, so that the rows read here may not be the rows sent. */
   async verify(): Promise<void> {
-    if (this.#pieces !== null && !(await isUnchanged(this.#source.file))) throw changed(this.#source.file);
+    if (this.#pieces !== null && !(await this.#source.file.bytes.isUnchanged()))
+      throw changed(this.#source.file);
   }
 
   /** Closes the file. */

@@ -236,3 +236,59 @@ test('two parts with one name are damage: nobody knows which one a spreadsheet s
   const media = { 'xl/media/image1.png': 'x', 'xl/media/Image1.png': 'y' };
   assert.equal((await rowsOf(fileOf('a.xlsx', zipOf({ ...parts, ...media })))).length, 1);
 });
+
+/** The same archive with its sizes and places in 64 bits. */
+function in64(book: Buffer): Buffer {
+  const end = book.length - 22;
+  const start = book.readUInt32LE(end + 16);
+  const entries: Buffer[] = [];
+  for (let at = start; at < end; ) {
+    const name = book.readUInt16LE(at + 28);
+    const entry = Buffer.from(book.subarray(at, at + 46 + name));
+    const extra = Buffer.alloc(28);
+    extra.writeUInt16LE(1, 0);
+    extra.writeUInt16LE(24, 2);
+    for (const [index, place] of [24, 20, 42].entries()) {
+      extra.writeBigUInt64LE(BigInt(entry.readUInt32LE(place)), 4 + 8 * index);
+      entry.writeUInt32LE(0xffffffff, place);
+    }
+    entry.writeUInt16LE(extra.length, 30);
+    entries.push(entry, extra);
+    at += 46 + name;
+  }
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06064b50, 0);
+  record.writeBigUInt64LE(BigInt(entries.length / 2), 32);
+  record.writeBigUInt64LE(BigInt(start), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  const body = Buffer.concat([book.subarray(0, start), ...entries]);
+  locator.writeBigUInt64LE(BigInt(body.length), 8);
+  const last = Buffer.from(book.subarray(end));
+  last.fill(0xff, 8, 20);
+  return Buffer.concat([body, record, locator, last]);
+}
+
+test('an archive in 64 bits is read; one with two sizes of a stored part, or with a password, is damaged', async () => {
+  const book = zipOf(partsOf());
+  assert.equal((await applicationsOf(fileOf('a.xlsx', in64(book))))[0]?.id_number, '0012345678');
+  const cut = in64(book);
+  cut.writeUInt16LE(12, cut.indexOf(Buffer.from('01001800', 'hex')) + 2);
+  await assert.rejects(rowsOf(fileOf('a.xlsx', cut)), /a\.xlsx: it is damaged or cut off/);
+
+  const stored = Buffer.from(zipOf({ 'xl/workbook.xml': '' }));
+  // An empty part packs to two bytes.
+  assert.equal(stored.readUInt32LE(18), 2);
+  const directory = stored.indexOf('PK\x01\x02');
+  for (const [at, method] of [
+    [8, 0],
+    [directory + 10, 0],
+  ] as const)
+    stored.writeUInt16LE(method, at);
+  await assert.rejects(rowsOf(fileOf('a.xlsx', stored)), /a\.xlsx: it is damaged or cut off/);
+
+  const locked = Buffer.from(book);
+  for (let at = locked.indexOf('PK\x01\x02'); at >= 0; at = locked.indexOf('PK\x01\x02', at + 1))
+    locked.writeUInt16LE(0x809, at + 8);
+  await assert.rejects(rowsOf(fileOf('a.xlsx', locked)), /a\.xlsx: it is damaged or cut off/);
+});

@@ -119,8 +119,8 @@ test('the batches held from the check are those of a second reading; of a file t
     return held.end();
   };
   assert.deepEqual(await hold(), cut);
-  assert.equal(await hold(source.file.size - 1), null);
-  assert.equal(await hold(source.file.size + 1), null);
+  assert.equal(await hold(source.file.bytes.size - 1), null);
+  assert.equal(await hold(source.file.bytes.size + 1), null);
 });
 
 test('only checked rows of a file go out, also where the file is rewritten meanwhile', async () => {

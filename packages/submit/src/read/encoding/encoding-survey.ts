@@ -1,7 +1,7 @@
 /** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
-import { isAscii, isUtf8 } from 'node:buffer';
 import type { Words } from '../../../../../src/ground/base/language.ts';
 import { BulkError } from '../bulk-error.ts';
+import { isAscii, isUtf8, joined, latin1Of, NO_BYTES, wholeCharacters } from '../bytes.ts';
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
 import type { CodePage } from './encoding.ts';
 
@@ -13,7 +13,7 @@ const CONTINUATION = 0b10;
  * True for UTF-8 with a character that such files have: any but phonetic, Greek, Cyrillic, Hebrew and Arabic letters,
  * whose two bytes code pages have as well (`Íñ` of DOS, a capital letter before a closing quotation mark of Windows).
  */
-function hasAccent(utf8: Buffer): boolean {
+function hasAccent(utf8: Uint8Array): boolean {
   if (isAscii(utf8)) return false;
   for (const byte of utf8) if (byte >= 0xc2 && !isLeadOfOtherLetters(byte)) return true;
   return false;
@@ -24,7 +24,7 @@ function isLeadOfOtherLetters(byte: number): boolean {
 }
 
 /** True for a letter of another alphabet in UTF-8 that stands beside a Latin letter. */
-function isChancePair(bytes: Buffer, index: number): boolean {
+function isChancePair(bytes: Uint8Array, index: number): boolean {
   return isLeadOfOtherLetters(bytes[index]!) && [bytes[index - 1], bytes[index + 2]].some(isLatinLetter);
 }
 
@@ -35,21 +35,8 @@ function isAccentInUtf8(byte: number, next: number | undefined): boolean {
   );
 }
 
-/** The number of bytes up to the last whole character, if the bytes are UTF-8. */
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes.readUInt8(bytes.length - back);
-    if (byte < 0x80) return bytes.length;
-    if (byte >> 6 !== CONTINUATION) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.length - back : bytes.length;
-    }
-  }
-  return bytes.length;
-}
-
 /** The length of the longest beginning that is UTF-8. */
-function goodPrefix(bytes: Buffer): number {
+function goodPrefix(bytes: Uint8Array): number {
   let low = 0;
   let high = bytes.length;
   while (low < high) {
@@ -82,7 +69,7 @@ export class DoubtfulEncoding extends BulkError {
  * which its names tell. A file that mixes encodings is refused, because either reading would damage names.
  */
 export class EncodingSurvey {
-  #rest: Buffer = Buffer.alloc(0);
+  #rest = NO_BYTES;
   #lines = 0;
   #isUtf8 = true;
   /** True where there are accents in UTF-8. Then words do not matter. */
@@ -95,13 +82,13 @@ export class EncodingSurvey {
   /** The first line with an accent in UTF-8, of a file that is not UTF-8. */
   #utf8Line: number | null = null;
 
-  add(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+  add(chunk: Uint8Array): void {
+    const bytes = this.#rest.length === 0 ? chunk : joined([this.#rest, chunk]);
     const rest = this.#takeUtf8(bytes, wholeCharacters(bytes));
     const whole = rest.length === 0 || this.#isUtf8 ? 0 : wholeWords(rest);
     this.#takeWords(rest.subarray(0, whole));
     // Copied, because the caller may read into the same buffer again.
-    this.#rest = Buffer.from(rest.subarray(whole));
+    this.#rest = new Uint8Array(rest.subarray(whole));
   }
 
   /** True where all bytes so far are UTF-8. */
@@ -117,7 +104,7 @@ export class EncodingSurvey {
   /** Throws `BulkError` where the file is in two encodings, and `DoubtfulEncoding` where it could be in several. */
   end(file: string): 'UTF-8' | CodePage {
     this.#takeWords(this.#takeUtf8(this.#rest, this.#rest.length));
-    this.#rest = Buffer.alloc(0);
+    this.#rest = NO_BYTES;
     if (this.#isUtf8 && (this.#hasAccents || !this.#hasChancePairs)) return 'UTF-8';
     if (this.#hasAccents) {
       throw errorAt(file, this.#lines + 1, 'Windows-1252', {
@@ -135,7 +122,7 @@ export class EncodingSurvey {
   }
 
   /** Takes the first `whole` bytes where they are UTF-8. Returns the bytes that are not taken. */
-  #takeUtf8(bytes: Buffer, whole: number): Buffer {
+  #takeUtf8(bytes: Uint8Array, whole: number): Uint8Array {
     if (!this.#isUtf8) return bytes;
     const text = bytes.subarray(0, whole);
     this.#isUtf8 = isUtf8(text);
@@ -148,7 +135,7 @@ export class EncodingSurvey {
     return bytes.subarray(good.length);
   }
 
-  #takeWords(bytes: Buffer): void {
+  #takeWords(bytes: Uint8Array): void {
     if (this.#hasAccents) return;
     for (let index = 0; index < bytes.length; index += 1) {
       const byte = bytes[index]!;
@@ -168,14 +155,14 @@ export class EncodingSurvey {
     }
   }
 
-  #addWord(bytes: Buffer, start: number, end: number): void {
+  #addWord(bytes: Uint8Array, start: number, end: number): void {
     if (this.#words.size === MAX_WORDS) return;
     // FNV-1a. Most words come again and again, and a number is compared faster than a text.
     let hash = 0x811c9dc5;
     for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ bytes[index]!, 0x01000193);
     if (this.#hashes.has(hash)) return;
     this.#hashes.add(hash);
-    this.#words.set(bytes.toString('latin1', start, end), this.#lines + 1);
+    this.#words.set(latin1Of(bytes.subarray(start, end)), this.#lines + 1);
   }
 }
 
@@ -212,21 +199,21 @@ function isInWord(byte: number): boolean {
 }
 
 /** The index of the first byte of the word around a byte. A word is cut at 40 bytes on either side. */
-function startOfWord(bytes: Buffer, index: number): number {
+function startOfWord(bytes: Uint8Array, index: number): number {
   let start = index;
   while (start > 0 && index - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
   return start;
 }
 
 /** The index behind the last byte of the word around a byte. */
-function endOfWord(bytes: Buffer, index: number): number {
+function endOfWord(bytes: Uint8Array, index: number): number {
   let end = index + 1;
   while (end < bytes.length && end - index < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
   return end;
 }
 
 /** The number of bytes up to the last whole word. A word without end is cut. */
-function wholeWords(bytes: Buffer): number {
+function wholeWords(bytes: Uint8Array): number {
   let end = bytes.length;
   while (end > 0 && bytes.length - end < 2 * MAX_WORD_BYTES && isInWord(bytes[end - 1]!)) end -= 1;
   // A carriage return at the very end may be half of a line break.
@@ -234,7 +221,7 @@ function wholeWords(bytes: Buffer): number {
 }
 
 /** The number of line ends. Files of old Macs end lines with a carriage return alone. */
-function lineEnds(bytes: Buffer): number {
+function lineEnds(bytes: Uint8Array): number {
   const wanted = bytes.includes(LF) ? LF : CR;
   let found = 0;
   for (let index = bytes.indexOf(wanted); index >= 0; index = bytes.indexOf(wanted, index + 1)) found += 1;
@@ -242,7 +229,7 @@ function lineEnds(bytes: Buffer): number {
 }
 
 /** True for the last byte of a line end. */
-function endsLine(bytes: Buffer, index: number): boolean {
+function endsLine(bytes: Uint8Array, index: number): boolean {
   const byte = bytes[index];
   return byte === LF || (byte === CR && bytes[index + 1] !== LF);
 }

@@ -1,6 +1,6 @@
 /** The encodings of text files: the code pages, those that the first bytes show, and reading all as UTF-8. */
-import { isAscii } from 'node:buffer';
 import { BulkError } from '../bulk-error.ts';
+import { isAscii, latin1Of } from '../bytes.ts';
 
 /** The single-byte encodings in which programs save tables in Spanish and Portuguese. Each byte is one character. */
 export const CODE_PAGES = [
@@ -14,9 +14,7 @@ export const CODE_PAGES = [
 ] as const;
 export type CodePage = (typeof CODE_PAGES)[number];
 
-const LATIN_1_FROM_A0 = Buffer.from(Array.from({ length: 96 }, (_, index) => 0xa0 + index)).toString(
-  'latin1',
-);
+const LATIN_1_FROM_A0 = charactersFrom(0xa0, 96);
 /**
  * The upper half of cp850. cp858 has the euro sign in the place of the i without a dot, and nothing else of its own.
  */
@@ -25,7 +23,7 @@ const CP850 =
   '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0';
 /** From 0xb0 on, cp437 and cp860 are the same. */
 const CP437_FROM_B0 = '░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0';
-const CONTROLS = Buffer.from(Array.from({ length: 32 }, (_, index) => 0x80 + index)).toString('latin1');
+const CONTROLS = charactersFrom(0x80, 32);
 
 /**
  * The characters of the bytes from 0x80 on. They are written down, because Node knows no DOS code page, and some of its
@@ -44,6 +42,10 @@ const HIGH: Readonly<Record<CodePage, string>> = {
   cp860: `ÇüéâãàÁçêÊèÍÔìÃÂÉÀÈôõòÚùÌÕÜ¢£Ù₧ÓáíóúñÑªº¿Ò¬½¼¡«»${CP437_FROM_B0}`,
 };
 
+function charactersFrom(first: number, length: number): string {
+  return String.fromCharCode(...Array.from({ length }, (_, index) => first + index));
+}
+
 /** True for the name of a single-byte encoding. */
 export function isCodePage(encoding: string): encoding is CodePage {
   return encoding in HIGH;
@@ -61,7 +63,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 /**
  * The encoding that the first bytes show: by a byte order mark, or by the zeros that UTF-16 puts beside Latin letters.
  */
-export function encodingOfHead(head: Buffer): Encoding | null {
+export function encodingOfHead(head: Uint8Array): Encoding | null {
   if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
   if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
   if (!head.includes(0)) return null;
@@ -74,26 +76,28 @@ export function encodingOfHead(head: Buffer): Encoding | null {
 }
 
 /** True where the file begins with the mark of UTF-8, as files of rejected rows do. */
-export function hasUtf8Mark(head: Buffer): boolean {
+export function hasUtf8Mark(head: Uint8Array): boolean {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
 }
+
+const encoder = new TextEncoder();
 
 /** The bytes as UTF-8 without a byte order mark. Throws `BulkError` where they are not of the encoding. */
 export async function* asUtf8(
   file: string,
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Uint8Array>,
   encoding: Encoding,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Uint8Array> {
   if (isCodePage(encoding)) {
     for await (const chunk of withoutMark(chunks))
-      yield isAscii(chunk) ? chunk : Buffer.from(decodeCodePage(chunk.toString('latin1'), encoding));
+      yield isAscii(chunk) ? chunk : encoder.encode(decodeCodePage(latin1Of(chunk), encoding));
     return;
   }
   if (encoding === 'UTF-8') return yield* withoutMark(chunks);
   const decoder = new TextDecoder(encoding.toLowerCase(), { fatal: true });
   try {
-    for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
-    yield Buffer.from(decoder.decode());
+    for await (const chunk of chunks) yield encoder.encode(decoder.decode(chunk, { stream: true }));
+    yield encoder.encode(decoder.decode());
   } catch (error) {
     if (error instanceof TypeError) {
       throw new BulkError({
@@ -105,7 +109,7 @@ export async function* asUtf8(
   }
 }
 
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let first = true;
   for await (const chunk of chunks) {
     const marked = first && hasUtf8Mark(chunk);

@@ -3,7 +3,6 @@
  * 18.8.30 and 18.8.31). A format is judged once, not once a cell.
  */
 
-import { DAY_MS } from '../../../../../src/ground/base/clock.ts';
 import { currencyOf, type NamedCurrency } from '../currency-words.ts';
 import { type Cell, ShownNumber, Unusable } from '../table.ts';
 
@@ -200,6 +199,8 @@ function textOf(parts: readonly Part[]): string {
 /** Day 0 of Excel's count, for dates from March 1900 on. */
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
+/** Written here, because the clock of the program is Node's. */
+const DAY_MS = 86_400_000;
 
 /** From here on, Excel cuts digits off. */
 export const MAX_EXACT = 1e15;

@@ -2,10 +2,9 @@
  * The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. Relationships name
  * them, as every spreadsheet reads them: their own names and places are free.
  */
-
-import { posix } from 'node:path';
 import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
 import { BulkError } from '../bulk-error.ts';
+import { textOfUtf8 } from '../bytes.ts';
 import { builtInFormat, formatOf, type NumberFormat } from './number-format.ts';
 import { readAll, readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
@@ -184,15 +183,27 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The relationships of the part `source` to parts of the file; those of the file itself where `source` is empty. */
 async function relationshipsOf(archive: Archive, source: string): Promise<Relationship[]> {
-  const { dir, base } = posix.parse(source);
+  const slash = source.lastIndexOf('/') + 1;
+  const [folder, base] = [source.slice(0, slash), source.slice(slash)];
   const found: Relationship[] = [];
-  const part = await archive.part(posix.join(dir, '_rels', `${base}.rels`), MAX_BYTES);
+  const part = await archive.part(`${folder}_rels/${base}.rels`, MAX_BYTES);
   await readAll(part, (name, { Id = '', Type = '', Target = '', TargetMode }) => {
     if (name !== 'Relationship' || TargetMode === 'External') return;
-    const path = posix.resolve('/', dir, Target.replaceAll('\\', '/'));
-    found.push({ id: Id, type: posix.basename(Type), part: path.slice(1) });
+    const target = Target.replaceAll('\\', '/');
+    const part = resolved(target.startsWith('/') ? target : folder + target);
+    found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), part });
   });
   return found;
+}
+
+/** The path from the root of the archive, without `.`, `..` and empty segments. */
+function resolved(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments.join('/');
 }
 
 // The table of texts that an XLSX file keeps apart from its cells. It is packed, because there can be millions of
@@ -211,9 +222,11 @@ export class TooManyTexts extends Error {}
 const END = 0xff;
 const STARTS_A_BLOCK = 65_536;
 
+const encoder = new TextEncoder();
+
 /** Texts by number, as UTF-8 in pieces of a mebibyte. */
 class SharedStrings {
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces: Uint8Array[] = [];
   /** The start of each text, in blocks: the number of its piece and its offset there, as one number. */
   readonly #starts: Uint32Array[] = [];
   #count = 0;
@@ -221,22 +234,30 @@ class SharedStrings {
 
   /** Throws `TooManyTexts`. */
   add(text: string): void {
-    const length = Buffer.byteLength(text) + 1;
     const full = this.#pieces.length * PIECE_BYTES > MAX_TEXT_BYTES;
-    if (full || this.#count === MAX_TEXTS || length > PIECE_BYTES) throw new TooManyTexts();
-    if (this.#used + length > PIECE_BYTES) {
-      this.#pieces.push(Buffer.allocUnsafe(PIECE_BYTES));
+    if (full || this.#count === MAX_TEXTS) throw new TooManyTexts();
+    let length = this.#written(text);
+    if (length === null) {
+      this.#pieces.push(new Uint8Array(PIECE_BYTES));
       this.#used = 0;
+      length = this.#written(text);
     }
-    const piece = this.#pieces.length - 1;
-    const bytes = this.#pieces[piece]!;
-    bytes.write(text, this.#used);
-    bytes[this.#used + length - 1] = END;
+    if (length === null) throw new TooManyTexts();
     const slot = this.#count % STARTS_A_BLOCK;
     if (slot === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
-    this.#starts.at(-1)![slot] = piece * PIECE_BYTES + this.#used;
+    this.#starts.at(-1)![slot] = (this.#pieces.length - 1) * PIECE_BYTES + this.#used;
     this.#used += length;
     this.#count += 1;
+  }
+
+  /** Writes the text and its end into the last piece. The number of bytes; null where they do not fit. */
+  #written(text: string): number | null {
+    const bytes = this.#pieces.at(-1);
+    if (bytes === undefined || this.#used === PIECE_BYTES) return null;
+    const { read, written } = encoder.encodeInto(text, bytes.subarray(this.#used, PIECE_BYTES - 1));
+    if (read < text.length) return null;
+    bytes[this.#used + written] = END;
+    return written + 1;
   }
 
   /** The text with the number; undefined where there is none. */
@@ -246,12 +267,12 @@ class SharedStrings {
     const start = this.#starts[(index - slot) / STARTS_A_BLOCK]![slot]!;
     const offset = start % PIECE_BYTES;
     const piece = this.#pieces[(start - offset) / PIECE_BYTES]!;
-    return piece.toString('utf8', offset, piece.indexOf(END, offset));
+    return textOfUtf8(piece.subarray(offset, piece.indexOf(END, offset)));
   }
 }
 
 /** Reads `sharedStrings.xml`. Joins texts in runs and leaves out pronunciations. */
-async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
+async function readSharedStrings(bytes: AsyncIterable<Uint8Array> | null): Promise<SharedStrings> {
   const strings = new SharedStrings();
   if (bytes === null) return strings;
   let text = '';

@@ -72,7 +72,7 @@ export async function openXlsx(
         dataRows(file, workbook, sheet, { header: number, width: columns.length, visibleOnly, merged }),
     };
   } finally {
-    archive.close();
+    await archive.close();
   }
 }
 
@@ -201,7 +201,7 @@ async function* dataRows(
     }
     await refuseChanged(file);
   } finally {
-    archive.close();
+    await archive.close();
   }
 }
 

@@ -23,7 +23,7 @@ const NO_TAG: Words = { en: 'too long without a tag', es: 'demasiado largo sin u
  * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
  * are a fault. Throws `Fault`.
  */
-export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
+export async function* readXml(bytes: AsyncIterable<Uint8Array>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   parser.on('error', () => {
@@ -58,14 +58,14 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
 
 /** Reads the whole XML of a small part, or nothing where there is no part. Throws `Fault`. */
 export async function readAll(
-  bytes: AsyncIterable<Buffer> | null,
+  bytes: AsyncIterable<Uint8Array> | null,
   open: NonNullable<XmlEvents['open']>,
 ): Promise<void> {
   if (bytes === null) return;
   for await (const _ of readXml(bytes, { open }));
 }
 
-function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string {
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array): string {
   try {
     return decoder.decode(chunk, { stream: true });
   } catch {
