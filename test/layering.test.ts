@@ -89,8 +89,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // What refused applicants are told and ask a person for.
   'subjects/reconsiderations': [...SUBJECT, 'subjects/applications', 'subjects/messages'],
-  // The accounts of operators.
-  'subjects/operators': [...SUBJECT, 'wire/operator'],
+  // The accounts of operators and of people at partners.
+  'subjects/operators': [...SUBJECT, 'wire/operator', 'subjects/partners'],
   // One application as operators see it in the browser: it reads what the subjects have of it.
   'subjects/desk': [
     ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/operator'],
@@ -146,7 +146,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['ground/base', 'domain', 'wire/contract', 'wire/gate', 'program/operations', 'program/tracing'],
     ...['subjects/partners', 'subjects/applications', 'subjects/messages', 'subjects/events'],
   ],
-  'listeners/operator': [
+  'listeners/browser': [
     ...['ground/base', 'ground/postgres', 'domain', 'seal', 'wire/gate', 'wire/operator'],
     ...['program/operations', 'subjects/operators'],
   ],
@@ -171,7 +171,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'subjects/reconsiderations',
     ...['subjects/operators', 'subjects/desk', 'subjects/rights', 'subjects/monitoring', 'subjects/vault'],
     ...['subjects/audit', 'subjects/backup', 'subjects/simulator'],
-    ...['listeners/docs-page', 'listeners/partner', 'listeners/operator', 'listeners/ops'],
+    ...['listeners/docs-page', 'listeners/partner', 'listeners/browser', 'listeners/ops'],
   ],
 
   // A file of applicants becomes requests. It reads the rules that a service has (packages/submit/src/README.md).

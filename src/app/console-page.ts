@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError } from '../ground/base/describe-error.ts';
 import { runProgram } from '../ground/embedded/program.ts';
-import { type Page, readPage } from '../listeners/operator/page.ts';
+import { type Page, readPage } from '../listeners/browser/page.ts';
 import { CONSOLE_PORT } from '../subjects/operators/settings.ts';
 import type { Config } from './config/config.ts';
 

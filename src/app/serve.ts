@@ -41,7 +41,9 @@ import { loadHearing } from './hearing.ts';
 import { stopInOrder } from './lifetime.ts';
 import { startHealth } from './listeners/health.ts';
 import { type Listener, listen, portOf, urlOf } from './listeners/listen.ts';
-import { type OperatorListener, startOperatorListener } from './listeners/operator-listener.ts';
+import type { BrowserListener } from './listeners/noted.ts';
+import { startOperatorListener } from './listeners/operator-listener.ts';
+import { startPortalListener } from './listeners/portal-listener.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 import { loadServices } from './subjects.ts';
@@ -56,6 +58,8 @@ export interface RunningService {
   readonly simulatorUrl: string | null;
   /** The origin of the operators' console; null if this process has none. */
   readonly consoleUrl: string | null;
+  /** The origin of the partners' portal; null if this process has none. */
+  readonly portalUrl: string | null;
   /** Stops the sends, answers the requests under way, refuses new requests, and ends. The store stays open. */
   stop(sinceMs?: number): Promise<boolean>;
 }
@@ -68,6 +72,7 @@ const DRAIN_WITHIN_MS = 3_500;
 /** What a caller may give to a service. */
 interface ServiceParts {
   readonly consolePage?: Promise<FoundPage>;
+  readonly portalPage?: Promise<FoundPage>;
   readonly limits?: ListenerLimits;
 }
 
@@ -76,7 +81,11 @@ export async function startService(
   config: Config,
   store: Store & Pick<OpenStore, 'patience' | 'place'>,
   log: Logger,
-  { consolePage = Promise.resolve(NO_PAGE), limits = PARTNER_LIMITS }: ServiceParts = {},
+  {
+    consolePage = Promise.resolve(NO_PAGE),
+    portalPage = Promise.resolve(NO_PAGE),
+    limits = PARTNER_LIMITS,
+  }: ServiceParts = {},
 ): Promise<RunningService> {
   const { database, vault, clock, patience } = store;
   const watcher = await startWatch(config, store);
@@ -123,18 +132,17 @@ export async function startService(
   ops.get('/', (_request, reply) => reply.redirect(page?.path ?? '/readyz'));
   addDocs(partner, await documented(config, fields, policies, wayTo(page, config, ops)));
   const listeners: Listener[] = [];
-  let consoleListener: OperatorListener;
+  let consoleListener: BrowserListener;
+  let portal: BrowserListener;
   try {
     listeners.push(await showWatch(config, { log, clock, watcher }, health, ops));
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
     listeners.push(await startHealth(config, log, clock, health));
-    consoleListener = await startOperatorListener(config, store, {
-      log,
-      logFailure,
-      watcher,
-      page: consolePage,
-    });
+    const around = { log, logFailure, watcher };
+    consoleListener = await startOperatorListener(config, store, { ...around, page: consolePage });
+    portal = await startPortalListener(config, store, { ...around, page: portalPage });
+    listeners.push(consoleListener, portal);
   } catch (error) {
     // A listener that stays open would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());
@@ -142,13 +150,13 @@ export async function startService(
     throw error;
   }
   const endBackground = () => Promise.all([background.stop(), stopCounts()]);
-  const closeOperators = () =>
-    Promise.all([ops, consoleListener, ...listeners].map((listener) => listener.close()));
+  const closeOperators = () => Promise.all([ops, ...listeners].map((listener) => listener.close()));
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
     simulatorUrl: page && urlOf(ops) + page.path,
     consoleUrl: consoleListener.origin,
+    portalUrl: portal.origin,
     stop: (sinceMs = clock.monotonicMs()) => {
       stopping = true;
       return stopInOrder(log, clock, sinceMs, [

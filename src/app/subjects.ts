@@ -18,7 +18,7 @@ import { events } from '../subjects/events/subject.ts';
 import { income } from '../subjects/income/subject.ts';
 import { messages } from '../subjects/messages/subject.ts';
 import { monitoring } from '../subjects/monitoring/subject.ts';
-import { operators } from '../subjects/operators/subject.ts';
+import { endAccounts, operators } from '../subjects/operators/subject.ts';
 import { partners } from '../subjects/partners/subject.ts';
 import { policies } from '../subjects/policies/subject.ts';
 import { reconsiderations } from '../subjects/reconsiderations/subject.ts';
@@ -32,6 +32,8 @@ export const SUBJECTS: readonly Subject[] = [
     whenClosing: [
       // The events of a closed partner are pushed to nobody any more.
       endPushes,
+      // Nobody signs in for it any more.
+      endAccounts,
     ],
   }),
   events,

@@ -8,7 +8,7 @@ import pino from 'pino';
 import { refuseOpenSimulator } from '../../src/app/channel.ts';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
 import type { RunningService } from '../../src/app/serve.ts';
-import { forgetConsole, noteConsole, notedConsole } from '../../src/subjects/operators/uses/console-place.ts';
+import { forgetPlace, notedPlace, notePlace } from '../../src/subjects/operators/uses/console-place.ts';
 import { addOperator, disableOperator } from '../../src/subjects/operators/uses/manage.ts';
 import { testDatabase } from '../support/database.ts';
 import { remac } from '../support/remac.ts';
@@ -78,9 +78,9 @@ describe('the place of the console', () => {
     t.after(() => rm(DATA_DIR, { recursive: true }));
     for (const CONSOLE_PORT of ['0', '']) {
       const service = await start({ DATA_DIR, CONSOLE_PORT });
-      assert.equal(await notedConsole(DATA_DIR), service.consoleUrl);
+      assert.equal(await notedPlace(DATA_DIR, 'operator'), service.consoleUrl);
       await service.stop();
-      assert.equal(await notedConsole(DATA_DIR), null);
+      assert.equal(await notedPlace(DATA_DIR, 'operator'), null);
     }
   });
 
@@ -88,10 +88,10 @@ describe('the place of the console', () => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), 'ventanilla-reach-'));
     t.after(() => rm(DATA_DIR, { recursive: true }));
     const [before, now] = ['http://localhost:8082', 'http://localhost:41171'];
-    for (const origin of [before, now]) await noteConsole(DATA_DIR, origin);
-    await forgetConsole(DATA_DIR, before);
-    assert.equal(await notedConsole(DATA_DIR), now);
-    await forgetConsole(DATA_DIR, now);
-    assert.equal(await notedConsole(DATA_DIR), null);
+    for (const origin of [before, now]) await notePlace(DATA_DIR, 'operator', origin);
+    await forgetPlace(DATA_DIR, 'operator', before);
+    assert.equal(await notedPlace(DATA_DIR, 'operator'), now);
+    await forgetPlace(DATA_DIR, 'operator', now);
+    assert.equal(await notedPlace(DATA_DIR, 'operator'), null);
   });
 });

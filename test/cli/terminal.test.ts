@@ -168,6 +168,11 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'operator reset-factors': [HOSTILE],
   'operator sign-out': [HOSTILE],
   'operator disable': [HOSTILE],
+  'partner account add': ['--partner', '1', '--login', HOSTILE],
+  'partner account list': [],
+  'partner account reset-factors': [HOSTILE],
+  'partner account sign-out': [HOSTILE],
+  'partner account disable': [HOSTILE],
   'message list': [],
   'message count': [],
   'message show': [ids.application],
@@ -244,7 +249,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|report|(conversation|debt|disbursement|document|reply|reconsideration) list|operator .*)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse|free-phone)|key revoke|partner endpoint set|backup create|vault (status|reindex)|subject eras.*|retention .*|policy drift|report|(conversation|debt|disbursement|document|reply|reconsideration) list|operator .*|partner account .*)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);

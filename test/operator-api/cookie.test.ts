@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Setting } from '../../src/ground/base/setting.ts';
-import { cookieHeader } from '../../src/listeners/operator/cookie.ts';
+import { cookieHeader } from '../../src/listeners/browser/cookie.ts';
 import { consoleOrigin } from '../../src/subjects/operators/settings.ts';
 import { PASSWORD, startTestConsole, Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -17,7 +17,7 @@ const originOf = (url: string) =>
 const store = await testDatabase();
 
 it('has __Host- and Secure on https, and neither on this machine; always HttpOnly and SameSite=Lax', () => {
-  const flags = (url: string) => cookieHeader('session', 'x', originOf(url));
+  const flags = (url: string) => cookieHeader('session', 'x', { whose: 'operator', origin: originOf(url) });
   assert.equal(flags('https://desk.example'), '__Host-ventanilla=x; Path=/; HttpOnly; SameSite=Lax; Secure');
   assert.equal(flags('http://localhost:8082'), 'ventanilla=x; Path=/; HttpOnly; SameSite=Lax');
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { readPage } from '../../src/listeners/operator/page.ts';
+import { readPage } from '../../src/listeners/browser/page.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 import { REPOSITORY } from '../support/sources.ts';

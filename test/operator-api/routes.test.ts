@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import { mayActAs, ROLES } from '../../src/domain/operator/authority.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { CONSOLE_LIMITS, consoleApi } from '../../src/listeners/operator/console-api.ts';
+import { BROWSER_LIMITS, browserApi } from '../../src/listeners/browser/browser-api.ts';
 import { type Route, route } from '../../src/wire/operator/route.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -176,8 +176,9 @@ describe('each route', () => {
   it('gets the address of the connection, by which tries are counted', async () => {
     const { body } = await desk.visitor().ask('GET', '/api/samples/address');
     assert.deepEqual(body, { address: '127.0.0.1' });
-    const app = consoleApi({
+    const app = browserApi({
       ...{
+        whose: 'operator' as const,
         database,
         vault: store.vault,
         clock: machineClock,
@@ -206,14 +207,22 @@ describe('each route', () => {
     const clock = new TestClock();
     const { vault } = store;
     const page = Promise.resolve(null);
-    const api = { database, vault, clock, routes: [hangs], origin: () => desk.url(), page };
-    const app = consoleApi({ ...api, logFailure: () => {} });
+    const api = {
+      whose: 'operator' as const,
+      database,
+      vault,
+      clock,
+      routes: [hangs],
+      origin: () => desk.url(),
+      page,
+    };
+    const app = browserApi({ ...api, logFailure: () => {} });
     let isAnswered = false;
     const asked = app.inject({ url: '/api/samples/hangs' }).finally(() => {
       isAnswered = true;
     });
-    await clock.untilTimer(CONSOLE_LIMITS.answerWithinMs);
-    await clock.advance(CONSOLE_LIMITS.answerWithinMs - 1);
+    await clock.untilTimer(BROWSER_LIMITS.answerWithinMs);
+    await clock.advance(BROWSER_LIMITS.answerWithinMs - 1);
     assert.equal(isAnswered, false);
     await clock.advance(1);
     const answer = await asked;

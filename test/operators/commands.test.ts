@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import { forgetConsole, noteConsole } from '../../src/subjects/operators/uses/console-place.ts';
+import { forgetPlace, notePlace } from '../../src/subjects/operators/uses/console-place.ts';
 import { commandLine } from '../cli/harness.ts';
 import { PASSWORD, startTestConsole, tokenOf } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -68,9 +68,9 @@ describe('operator add', () => {
           ...['operator', 'add', '--login', login, '--role', 'viewer'],
         )
       ).out;
-    await noteConsole(folder, 'http://localhost:39565');
+    await notePlace(folder, 'operator', 'http://localhost:39565');
     assert.match(await added('ana'), /\nhttp:\/\/localhost:39565\/#token=\S+\n$/);
-    await forgetConsole(folder, 'http://localhost:39565');
+    await forgetPlace(folder, 'operator', 'http://localhost:39565');
     assert.match(await added('eva'), /localhost:8082[\s\S]*usual origin/);
   });
 

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import type { Authority, Role } from '../../src/domain/operator/authority.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import { CONSOLE_LIMITS, consoleApi } from '../../src/listeners/operator/console-api.ts';
-import type { Page } from '../../src/listeners/operator/page.ts';
+import { BROWSER_LIMITS, browserApi } from '../../src/listeners/browser/browser-api.ts';
+import type { Page } from '../../src/listeners/browser/page.ts';
 import { accountRoutes } from '../../src/subjects/operators/routes/accounts.ts';
 import type { OidcConfig } from '../../src/subjects/operators/settings.ts';
 import { enrol, lockAccount, setFactors, takeStep } from '../../src/subjects/operators/sql/factors.ts';
@@ -49,7 +49,7 @@ export class Visitor {
     });
     for (const set of response.headers.getSetCookie()) {
       const [pair] = set.split(';', 1);
-      this[pair!.includes('ventanilla-device=') ? 'device' : 'cookie'] = pair!;
+      this[pair!.includes('-device=') ? 'device' : 'cookie'] = pair!;
     }
     const text = await response.text();
     return {
@@ -79,7 +79,7 @@ const PROVES_AGAIN = /^\/api\/session\/again/;
  * Collects what answers have and the document does not tell of: the status, the tag, the code of a 409, the need of a
  * new sign-in.
  */
-function watchAnswers(app: FastifyInstance, undocumented: Set<string>): void {
+export function watchAnswers(app: FastifyInstance, undocumented: Set<string>): void {
   let paths: Record<string, Record<string, Operation>> | null = null;
   app.addHook('onSend', async ({ method, routeOptions: { url = '' } }, reply, payload) => {
     if (url.startsWith('/api/openapi')) return;
@@ -141,6 +141,7 @@ export async function startTestConsole(
     onTry: (step, result) => tries.push(`${step} ${result}`),
   });
   const api = {
+    whose: 'operator' as const,
     database: runtime,
     vault,
     clock,
@@ -151,7 +152,7 @@ export async function startTestConsole(
     proxies,
   };
   // A password's hash takes long on a busy machine, and a test with several waits for each.
-  const app = consoleApi(api, patient(CONSOLE_LIMITS));
+  const app = browserApi(api, patient(BROWSER_LIMITS));
   const undocumented = new Set<string>();
   watchAnswers(app, undocumented);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -167,34 +168,44 @@ export async function startTestConsole(
   /** Adds an operator with both factors, set without the console. */
   const enrolled = async (login: string, role: Role, authority?: Authority): Promise<Enrolled> => {
     const { id } = await invite(login, role, authority);
-    const secret = new Secret({ size: 20 });
-    const recoveryCodes = newRecoveryCodes();
-    const account = (await lockAccount(database, vault, id))!;
-    const factors = { password: HASH, totp: Buffer.from(secret.bytes) };
-    await enrol(database, vault, await setFactors(database, vault, account, factors), {
-      totpStep: 0,
-      recoveryCodes: recoveryCodes.map((code) => recoveryDigest(code)!),
-    });
-    const totp = new TOTP({ secret });
-    // Each code counts once, and one of the next step is taken too. For more of them the store forgets the last one.
-    let at = 0;
-    const nextCode = async () => {
-      at = Math.max(at + STEP_MS, Date.now());
-      if (at > Date.now() + STEP_MS) {
-        await takeStep(database, vault, (await lockAccount(database, vault, id))!, 0);
-        at = Date.now();
-      }
-      return totp.generate({ timestamp: at });
-    };
-    const signIn = async () => {
-      const { cookie, key } = newSession();
-      const account = (await lockAccount(database, vault, id))!;
-      await startSession(database, vault, key, { account, isWhole: true });
-      const signedIn = new Visitor(url);
-      signedIn.cookie = `ventanilla=${cookie}`;
-      return signedIn;
-    };
-    return { id, login, recoveryCodes, nextCode, signIn };
+    return withFactors({ database, vault }, { id, login }, () => new Visitor(url));
   };
   return { url: () => url, tries, failures, invite, enrolled, visitor: () => new Visitor(url) };
+}
+
+/** Sets both factors of an account without its page; `visitor` is a browser that has the page open. */
+export async function withFactors(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  { id, login }: Pick<Enrolled, 'id' | 'login'>,
+  visitor: () => Visitor,
+  cookieName = 'ventanilla',
+): Promise<Enrolled> {
+  const secret = new Secret({ size: 20 });
+  const recoveryCodes = newRecoveryCodes();
+  const account = (await lockAccount(database, vault, id))!;
+  const factors = { password: HASH, totp: Buffer.from(secret.bytes) };
+  await enrol(database, vault, await setFactors(database, vault, account, factors), {
+    totpStep: 0,
+    recoveryCodes: recoveryCodes.map((code) => recoveryDigest(code)!),
+  });
+  const totp = new TOTP({ secret });
+  // Each code counts once, and one of the next step is taken too. For more of them the store forgets the last one.
+  let at = 0;
+  const nextCode = async () => {
+    at = Math.max(at + STEP_MS, Date.now());
+    if (at > Date.now() + STEP_MS) {
+      await takeStep(database, vault, (await lockAccount(database, vault, id))!, 0);
+      at = Date.now();
+    }
+    return totp.generate({ timestamp: at });
+  };
+  const signIn = async () => {
+    const { cookie, key } = newSession();
+    const account = (await lockAccount(database, vault, id))!;
+    await startSession(database, vault, key, { account, isWhole: true });
+    const signedIn = visitor();
+    signedIn.cookie = `${cookieName}=${cookie}`;
+    return signedIn;
+  };
+  return { id, login, recoveryCodes, nextCode, signIn };
 }

@@ -4,7 +4,7 @@ import { documentOf } from '../../src/domain/scorecard/content.ts';
 import type { PolicyDocument } from '../../src/domain/scorecard/document.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scorecard/form-1.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
-import type { Page } from '../../src/listeners/operator/page.ts';
+import type { Page } from '../../src/listeners/browser/page.ts';
 import { trialRoutes } from '../../src/subjects/evaluation/routes/trials.ts';
 import { holdAdmins } from '../../src/subjects/operators/sql/admins.ts';
 import { policyRoutes } from '../../src/subjects/policies/routes/policies.ts';

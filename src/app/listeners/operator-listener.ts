@@ -4,13 +4,9 @@
  * somebody can sign in.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
-import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopbackAddress } from '../../ground/base/loopback.ts';
 import { schemaFit } from '../../ground/schema/migrations.ts';
-import type { LogFailure } from '../../program/operations/failure-log.ts';
 import type { StoreView } from '../../program/operations/operator-context.ts';
-import type { Watcher } from '../../program/subject/watcher.ts';
 import { REVIEW_DUE_HOURS, SECOND_LOOK_SHARE, UNDO_SECONDS } from '../../subjects/desk/settings.ts';
 import {
   CONSOLE_HOST,
@@ -20,26 +16,13 @@ import {
   NEXT_PORT,
   oidcConfig,
 } from '../../subjects/operators/settings.ts';
-import { forgetConsole, noteConsole } from '../../subjects/operators/uses/console-place.ts';
 import { realFactorsOn, termsNow } from '../../subjects/signing/subject.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { FoundPage } from '../console-page.ts';
 import type { OpenStore, Store } from '../open-store.ts';
 import { roleFault } from '../prepare-tables.ts';
 import { loadConsoleRoutes } from '../subjects.ts';
-import { type Listener, NO_LISTENER, openListener, portOf } from './listen.ts';
-
-/** The console's listener; `origin` is where browsers reach it, null if there is none. */
-export interface OperatorListener extends Listener {
-  readonly origin: string | null;
-}
-
-interface Surroundings {
-  readonly log: Logger;
-  readonly logFailure: LogFailure;
-  readonly page: Promise<FoundPage>;
-  readonly watcher: Watcher;
-}
+import { type Listener, openListener, portOf } from './listen.ts';
+import { type BrowserListener, builtPage, NO_BROWSERS, noted, type Surroundings } from './noted.ts';
 
 /**
  * Listens on `CONSOLE_PORT`. If it is not set, the embedded store has its console at the number after `OPS_PORT`, or at
@@ -50,13 +33,13 @@ export async function startOperatorListener(
   { setting, databaseUrl, dataDir }: Config,
   { database, vault, clock, place }: Pick<OpenStore, keyof Store | 'place'>,
   { log, logFailure, page, watcher }: Surroundings,
-): Promise<OperatorListener> {
+): Promise<BrowserListener> {
   const host = setting(CONSOLE_HOST);
   const given = setting(CONSOLE_PORT);
-  if (given === null && databaseUrl !== null) return { ...NO_LISTENER, origin: null };
+  if (given === null && databaseUrl !== null) return NO_BROWSERS;
   const oidc = oidcConfig(setting);
   const [
-    { consoleApi },
+    { browserApi },
     { accountRoutes },
     policies,
     { deskRoutes },
@@ -66,7 +49,7 @@ export async function startOperatorListener(
     { canSomebodySignIn },
     { openShownFiles },
   ] = await Promise.all([
-    import('../../listeners/operator/console-api.ts'),
+    import('../../listeners/browser/browser-api.ts'),
     import('../../subjects/operators/routes/accounts.ts'),
     policyRoutesOf(),
     import('../../subjects/desk/routes/desk-routes.ts'),
@@ -92,8 +75,9 @@ export async function startOperatorListener(
       logFailure,
       onTry: (step, result) => watcher.triedToSignIn(step, result),
     });
-    const app: FastifyInstance = consoleApi({
+    const app: FastifyInstance = browserApi({
       ...store,
+      whose: 'operator',
       proxies: setting(CONSOLE_TRUSTED_PROXIES),
       routes: [
         ...accounts,
@@ -109,10 +93,7 @@ export async function startOperatorListener(
         ...operatorRoutes(store),
       ],
       origin,
-      page: page.then(({ page, failure }) => {
-        if (failure !== null) log.warn({ failure }, 'the page of the console was not built');
-        return page;
-      }),
+      page: builtPage(page, log, 'console'),
       logFailure,
     });
     const at = ['CONSOLE_HOST', host] as const;
@@ -126,15 +107,7 @@ export async function startOperatorListener(
     });
   const listener = await (given === null ? openNext() : open(given));
   // Services of several machines may share such a store, and a command does not read their folders.
-  if (databaseUrl !== null) return listener;
-  await noteConsole(dataDir, listener.origin).catch((error: unknown) =>
-    log.warn({ error: errorFields(error) }, 'the place of the console could not be noted for the commands'),
-  );
-  const close = async (): Promise<void> => {
-    await forgetConsole(dataDir, listener.origin);
-    await listener.close();
-  };
-  return { ...listener, close };
+  return databaseUrl === null ? noted(listener, 'operator', { dataDir, log }) : listener;
 }
 
 /** The store of the service, as its status is read. */

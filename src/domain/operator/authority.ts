@@ -36,12 +36,22 @@ function amountText(hundredths: bigint): string {
   return `${hundredths / 100n}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
 
-// The roles: each role may do all that the roles before it may.
+// The roles: each role may do all that the roles before it in its list may, and nothing of the other list.
 
 export const ROLES = ['viewer', 'reviewer', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether an operator with the role may do what asks for `needed`. */
-export function mayActAs(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+/** The roles of accounts of people at partners (D54). */
+export const PARTNER_ROLES = ['member', 'owner'] as const;
+export type PartnerRole = (typeof PARTNER_ROLES)[number];
+
+/** Whether an account with the role may do what asks for `needed`. */
+export function mayActAs(role: Role | PartnerRole, needed: Role | PartnerRole): boolean {
+  const list = rolesLike(needed);
+  return list.indexOf(role) >= list.indexOf(needed);
+}
+
+/** The roles of the list that has this one, the least first. */
+export function rolesLike(role: Role | PartnerRole): readonly (Role | PartnerRole)[] {
+  return (PARTNER_ROLES as readonly string[]).includes(role) ? PARTNER_ROLES : ROLES;
 }

@@ -1,7 +1,19 @@
 /**
- * How the history and the record of acts name an operator who has an account (docs/audit.md, "What is recorded"). Pure.
+ * How the history and the record of acts name who has an account: an operator, or a person at a partner (docs/audit.md,
+ * "What is recorded"). Pure.
  */
 import { type Authority, authorityText, type Role } from './authority.ts';
+
+/** Whose an account is; `partnerId` is null for an operator's. */
+export interface AccountId {
+  readonly id: number;
+  readonly partnerId: number | null;
+}
+
+/** The name of an account of either kind. */
+export function accountName({ id, partnerId }: AccountId): string {
+  return partnerId === null ? operatorName(id) : `account ${id}`;
+}
 
 /** The name is made from the id, because the id never changes. */
 export function operatorName(id: number): string {

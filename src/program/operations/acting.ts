@@ -48,7 +48,7 @@ export function noting(
 const MAX_LENGTH = 100;
 
 /** The rule of `readActor`, for error texts. */
-export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters without invisible ones, and no "operator" with a number`;
+export const ACTOR_RULE = `must be one line of 1 to ${MAX_LENGTH} characters without invisible ones, and no "operator" or "account" with a number`;
 
 /** The trimmed name of an operator at the command line; null if the text breaks the rule. */
 export function readActor(text: string): string | null {
@@ -56,8 +56,8 @@ export function readActor(text: string): string | null {
   return name === null || accountOf(name) !== null ? null : name;
 }
 
-/** How the histories name an operator with an account. */
-const ACCOUNT = /^operator (\d{1,9})$/;
+/** How the histories name an operator with an account, and a person at a partner. */
+const ACCOUNT = /^(?:operator|account) (\d{1,9})$/;
 
 /** The id of the account that an actor of a history names; null: the actor is not an account. */
 export function accountOf(actor: string): number | null {

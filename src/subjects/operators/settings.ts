@@ -1,6 +1,6 @@
 /**
- * The variables of the operators' console and of the sign-in there, and the console's address (docs/operators.md has
- * the tables). Reads no network and no disk.
+ * The variables of the operators' console, of the partners' portal and of the sign-in there, and the addresses of both
+ * (docs/operators.md and docs/portal.md have the tables). Reads no network and no disk.
  */
 import { isIP } from 'node:net';
 import { isLoopback } from '../../ground/base/loopback.ts';
@@ -34,22 +34,22 @@ export const CONSOLE_HOST: Setting<string> = {
 };
 
 /**
- * CONSOLE_URL, the origin under which browsers reach the console; null: this machine's own. What a request says about
- * its host never takes its place.
+ * An origin under which browsers reach a page; null: this machine's own. What a request says about its host never takes
+ * its place.
  */
-export const CONSOLE_URL: Setting<string | null> = {
-  variable: 'CONSOLE_URL',
-  read: (text) => {
-    if (text === undefined) return null;
-    const url = URL.canParse(text) ? new URL(text) : null;
-    if (url === null || url.origin !== text.replace(/\/$/, '') || !isSafe(url)) {
-      throw new RangeError(
-        'must be an origin such as https://desk.example.com; http:// is for this machine alone',
-      );
-    }
-    return url.origin;
-  },
+const readOrigin = (text: string | undefined): string | null => {
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.origin !== text.replace(/\/$/, '') || !isSafe(url)) {
+    throw new RangeError(
+      'must be an origin such as https://desk.example.com; http:// is for this machine alone',
+    );
+  }
+  return url.origin;
 };
+
+/** CONSOLE_URL, the origin of the console. */
+export const CONSOLE_URL: Setting<string | null> = { variable: 'CONSOLE_URL', read: readOrigin };
 
 /**
  * Whether a text is an address, or a network such as `fd00::/8`. The program's help reads this file, so it loads no
@@ -61,19 +61,43 @@ function isNetwork(text: string): boolean {
   return version !== 0 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** CONSOLE_TRUSTED_PROXIES: the addresses and networks of the proxies that may tell the browser's address. */
+/** The addresses and networks of the proxies that may tell the browser's address. */
+const readProxies = (text = ''): readonly string[] => {
+  const proxies = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (!proxies.every(isNetwork)) {
+    throw new RangeError('must be addresses or networks joined by commas, such as 10.0.0.7, fd00::/8');
+  }
+  return proxies;
+};
+
+/** CONSOLE_TRUSTED_PROXIES. */
 export const CONSOLE_TRUSTED_PROXIES: Setting<readonly string[]> = {
   variable: 'CONSOLE_TRUSTED_PROXIES',
-  read: (text = '') => {
-    const proxies = text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
-    if (!proxies.every(isNetwork)) {
-      throw new RangeError('must be addresses or networks joined by commas, such as 10.0.0.7, fd00::/8');
-    }
-    return proxies;
-  },
+  read: readProxies,
+};
+
+/** PORTAL_PORT; null: there is no portal for partners. */
+export const PORTAL_PORT: Setting<number | null> = {
+  variable: 'PORTAL_PORT',
+  read: (text) => (text === undefined ? null : readPort(text)),
+};
+
+/** PORTAL_HOST. */
+export const PORTAL_HOST: Setting<string> = {
+  variable: 'PORTAL_HOST',
+  read: (text = '127.0.0.1') => text,
+};
+
+/** PORTAL_URL, the origin of the portal. */
+export const PORTAL_URL: Setting<string | null> = { variable: 'PORTAL_URL', read: readOrigin };
+
+/** PORTAL_TRUSTED_PROXIES. */
+export const PORTAL_TRUSTED_PROXIES: Setting<readonly string[]> = {
+  variable: 'PORTAL_TRUSTED_PROXIES',
+  read: readProxies,
 };
 
 /** OIDC_ISSUER, the identity provider where operators may sign in; null: they sign in here alone. */
@@ -159,6 +183,19 @@ export function consoleOrigin(
   port = setting(CONSOLE_PORT) ?? setting(NEXT_PORT),
 ): string {
   return setting(CONSOLE_URL) ?? `http://localhost:${port}`;
+}
+
+/** Where a portal is whose port nobody has named, as the documentation has it. */
+const USUAL_PORTAL_PORT = 8083;
+
+/** The origin of the portal at the open port `port`. */
+export function portalOrigin(setting: ReadSetting, port = setting(PORTAL_PORT) ?? USUAL_PORTAL_PORT): string {
+  return setting(PORTAL_URL) ?? `http://localhost:${port}`;
+}
+
+/** Whether this process knows where the portal is, as `knowsConsole` of the console. */
+export function knowsPortal(setting: ReadSetting): boolean {
+  return setting(PORTAL_PORT) !== null || setting(PORTAL_URL) !== null;
 }
 
 /**

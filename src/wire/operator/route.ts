@@ -1,16 +1,17 @@
 /**
- * The shape of a route of the operator API. The listener and its document are made from the same table. Types, and one
- * maker. docs/operators.md ("The operator API") has the rule.
+ * The shape of a route of the operator API, or of the portal's. The listener and its document are made from the same
+ * table. Types, and one maker. docs/operators.md ("The operator API") has the rule.
  */
 import type { Static, TSchema } from 'typebox';
-import type { Role } from '../../domain/operator/authority.ts';
+import type { PartnerRole, Role } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
+import type { PartnerId } from '../../domain/partner/credential.ts';
 
 /**
- * Who may use a route: everybody; who has proved the first factor, and not yet the second one; or an operator with the
- * role or a higher one, signed in with both factors.
+ * Who may use a route: everybody; who has proved the first factor, and not yet the second one; or an operator or a
+ * partner's account with the role or a higher one of the same list, signed in with both factors.
  */
-export type Access = 'open' | 'first factor' | Role;
+export type Access = 'open' | 'first factor' | Role | PartnerRole;
 
 /** What an operator has to do before the same request: sign in again, or give the code that is missing. */
 export type Needs = 'sign-in' | 'code';
@@ -50,19 +51,26 @@ export type FailureStatus = 404 | 502;
 
 type NeedsFresh = true | 'for a payment';
 
-/** Whoever asks at an open route, and an operator's session at every other one. */
+/** Whoever asks at an open route, and a session at every other one. */
 interface Anybody {
   readonly session: BrowserSession | null;
   readonly sessionKey: SessionKey | null;
 }
 
-interface Operator {
-  readonly session: BrowserSession;
+interface SignedIn<A extends Access> {
+  readonly session: SessionOf<A>;
   readonly sessionKey: SessionKey;
 }
 
+/** An operator's session, one of a person at a partner, or one of which the listener alone tells whose it is. */
+type SessionOf<A extends Access> = A extends Role
+  ? BrowserSession & { readonly role: Role; readonly partnerId: null }
+  : A extends PartnerRole
+    ? BrowserSession & { readonly role: PartnerRole; readonly partnerId: PartnerId }
+    : BrowserSession;
+
 /** What a route gets of a request. */
-export type Call<Body, Query, A extends Access = Role> = (A extends 'open' ? Anybody : Operator) &
+export type Call<Body, Query, A extends Access = Role> = (A extends 'open' ? Anybody : SignedIn<A>) &
   Asked<Body, Query>;
 
 interface Asked<Body, Query> {

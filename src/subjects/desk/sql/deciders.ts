@@ -4,7 +4,7 @@
  */
 import type { Session, Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { type AccountRow, accountColumns, accountOf } from '../../operators/sql/account.ts';
+import { type AccountRow, accountColumns, operatorOf } from '../../operators/sql/account.ts';
 import type { Decider } from '../rules/proposal.ts';
 
 type Deciders = ReadonlyMap<number, NonNullable<Decider>>;
@@ -33,7 +33,7 @@ async function decidersBy(
   ids: readonly number[],
 ): Promise<Deciders> {
   const { rows } = await session.query<AccountRow>(statement, [ids]);
-  const accounts = rows.map((row) => accountOf(vault, row)).filter((account) => account !== null);
+  const accounts = rows.map((row) => operatorOf(vault, row)).filter((account) => account !== null);
   return new Map(
     accounts.map(({ id, role, authority, disabledAt }) => [
       id,

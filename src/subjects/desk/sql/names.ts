@@ -48,7 +48,7 @@ const PARTNERS_LIKE = `
   SELECT p.id, p.name FROM partners p WHERE strpos(lower(p.name), lower($1)) > 0
   ORDER BY lower(p.name), p.id LIMIT ${MOST_LIKE}`;
 const OPERATORS_LIKE = `
-  SELECT o.id, o.login FROM operators o WHERE strpos(o.login, lower($1)) > 0 ORDER BY o.login, o.id LIMIT ${MOST_LIKE}`;
+  SELECT o.id, o.login FROM operators o WHERE o.partner_id IS NULL AND strpos(o.login, lower($1)) > 0 ORDER BY o.login, o.id LIMIT ${MOST_LIKE}`;
 
 /** The first partners by name that have this text in their name. */
 export async function partnersLike(session: Session, text: string): Promise<PartnerName[]> {

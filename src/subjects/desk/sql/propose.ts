@@ -12,7 +12,7 @@ import { DAY_MS } from '../../../ground/base/clock.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { DecisionFacts } from '../../applications/sql/desk/decision-facts.ts';
-import { type AccountRow, accountColumns, accountOf, toAccount } from '../../operators/sql/account.ts';
+import { type AccountRow, accountColumns, operatorOf, toAccount } from '../../operators/sql/account.ts';
 import type { BulkResult, SecondReason } from '../rules/proposal.ts';
 import { CONFIRM_WITHIN_DAYS } from '../rules/returned.ts';
 import {
@@ -104,7 +104,7 @@ export async function readStand(
   const queued = applications.filter(({ isQueued }) => isQueued);
   return {
     now: new Date(toAccount(row).nowMs),
-    maker: { id: makerId, login: row.login, authority: accountOf(vault, row)?.authority ?? new Map() },
+    maker: { id: makerId, login: row.login, authority: operatorOf(vault, row)?.authority ?? new Map() },
     applications,
     queued: new Map(queued.map((one) => [one.id, queuedFacts(one)])),
     before: row.before && beforeOf(row.before),

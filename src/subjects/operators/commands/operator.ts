@@ -20,8 +20,6 @@ import {
   writeOutput,
 } from '../../../program/cli/output.ts';
 import { acting } from '../../../program/operations/acting.ts';
-import { consoleOrigin, DATA_DIR, enrolmentLink, knowsConsole } from '../settings.ts';
-import { notedConsole } from '../uses/console-place.ts';
 import {
   addOperator,
   changeOperator,
@@ -31,6 +29,7 @@ import {
   resetOperator,
   signOutOperator,
 } from '../uses/manage.ts';
+import { writeInvited } from './write-invited.ts';
 
 export function addOperatorCommands(group: Command, cli: Cli): void {
   addAdd(group, cli);
@@ -68,7 +67,11 @@ function addAdd(group: Command, cli: Cli): void {
             ({ operator }) => ({ act: 'operator add', target: operatorWithRole(operator) }),
           );
           const told = `Added operator ${operator.id}: ${operator.login} (${operator.role}).`;
-          await writeInvited(cli, operator, token, { told, json: options.json });
+          await writeInvited(cli, 'operator', token, {
+            told,
+            shown: operatorJson(operator),
+            json: options.json,
+          });
         }),
     );
 }
@@ -144,7 +147,7 @@ function addReset(group: Command, cli: Cli): void {
           ({ operator: { id } }) => ({ act: 'operator reset-factors', target: operatorName(id) }),
         );
         const told = `Operator ${operator.id}: ${operator.login} has no factors any more, and is signed out.`;
-        await writeInvited(cli, operator, token, { told, json });
+        await writeInvited(cli, 'operator', token, { told, shown: operatorJson(operator), json });
       }),
     );
 }
@@ -203,26 +206,6 @@ function authorityOption(note: string): Option {
     if (before?.has(amount[0])) throw new InvalidArgumentError(`${amount[0]} has an amount already.`);
     return new Map([...(before ?? []), amount]);
   });
-}
-
-async function writeInvited(
-  { roles, io }: Cli,
-  operator: Operator,
-  token: string,
-  { told, json }: { told: string; json: boolean | undefined },
-): Promise<void> {
-  const setting = await roles.settings();
-  const noted = knowsConsole(setting) ? null : await notedConsole(setting(DATA_DIR));
-  const link = enrolmentLink(noted ?? consoleOrigin(setting), token);
-  if (json) return writeJson(io, { ...operatorJson(operator), link });
-  await writeOutput(io, `${told}\n`);
-  await writeOutput(io, `The link to choose the factors works for 24 hours, once:\n${link}\n`);
-  if (!knowsConsole(setting) && noted === null) {
-    await writeOutput(
-      io,
-      'The link begins with the usual origin of the console here. Where the service named another one at its start, put that one in its place: another program may be at the usual one, and the link is a secret.\n',
-    );
-  }
 }
 
 function operatorJson(operator: Operator) {

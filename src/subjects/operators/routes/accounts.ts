@@ -13,7 +13,7 @@ import { IdentityProvider } from '../uses/identity-provider.ts';
 import { checkArgon2 } from '../uses/password-hash.ts';
 import { enrolmentRoutes } from './enrolment.ts';
 import { CALLBACK, oidcRoutes } from './oidc.ts';
-import { sessionRoutes } from './session.ts';
+import { operatorSessionRoute, sessionRoutes } from './session.ts';
 
 interface Accounts {
   readonly database: Database;
@@ -43,8 +43,9 @@ export async function accountRoutes({
     callback: () => `${origin()}${CALLBACK}`,
   };
   return [
-    ...sessionRoutes(store, way !== null, onTry),
-    ...enrolmentRoutes(store, onTry),
+    ...sessionRoutes(store, 'operator', onTry),
+    operatorSessionRoute(store, way !== null),
+    ...enrolmentRoutes({ ...store, whose: 'operator' }, onTry),
     ...oidcRoutes(
       way,
       ({ fault, code }) => logFailure('a sign-in at the identity provider failed', { fault, code }),

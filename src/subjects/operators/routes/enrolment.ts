@@ -2,6 +2,7 @@
  * Routes by which a browser uses an operator's link: first the password, then a code of the authenticator app.
  * `uses/enrol.ts` has the rule.
  */
+import type { Whose } from '../../../domain/operator/session.ts';
 import type { OnTry } from '../../../domain/operator/sign-in-try.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -15,8 +16,11 @@ export const NO_LINK = {
   body: { error: 'the link is wrong, was used, or ended: ask an admin for a new one' },
 };
 
-/** The routes of an enrolment; `onTry` hears of each look at a link that is refused. */
-export function enrolmentRoutes(store: { database: Database; vault: Vault }, onTry: OnTry): Route[] {
+/** The routes of an enrolment by links of `whose`; `onTry` hears of each look at a link that is refused. */
+export function enrolmentRoutes(
+  store: { database: Database; vault: Vault; whose: Whose },
+  onTry: OnTry,
+): Route[] {
   return [
     route({
       method: 'POST',

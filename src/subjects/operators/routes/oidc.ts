@@ -33,20 +33,7 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
   const begin = (start: (oidc: Oidc) => Promise<Begun>, refused: Answer<never>) =>
     oidc === null ? NOT_OFFERED : started(start(oidc), refused, { logFault, onTry });
   return [
-    route({
-      method: 'GET',
-      path: '/session/oidc',
-      access: 'open',
-      reply: WaysIn,
-      summary: 'Tells whether sign-in by OpenID Connect is offered.',
-      run: async ({ session }) => ({
-        body: {
-          offered: oidc !== null,
-          name: oidc?.provider.name ?? null,
-          ...codeOf(session),
-        },
-      }),
-    }),
+    waysRoute(oidc?.provider.name ?? null),
     route({
       method: 'POST',
       path: '/session/oidc',
@@ -98,6 +85,20 @@ export function oidcRoutes(oidc: Oidc | null, logFault: LogFault, onTry: OnTry):
       },
     }),
   ];
+}
+
+/** The route that tells the ways in; `provider` is the identity provider's host, null where there is none. */
+export function waysRoute(provider: string | null): Route {
+  return route({
+    method: 'GET',
+    path: '/session/oidc',
+    access: 'open',
+    reply: WaysIn,
+    summary: 'Tells whether sign-in by OpenID Connect is offered.',
+    run: async ({ session }) => ({
+      body: { offered: provider !== null, name: provider, ...codeOf(session) },
+    }),
+  });
 }
 
 /** Whose code this browser has to give. The first factor is proved, so the login is no news to anybody. */

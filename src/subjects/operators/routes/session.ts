@@ -3,13 +3,14 @@
  * `uses/sign-in.ts` and the files beside it have the rules.
  */
 import { authorityJson } from '../../../domain/operator/authority.ts';
-import type { BrowserSession } from '../../../domain/operator/session.ts';
+import type { AccountId } from '../../../domain/operator/operator-name.ts';
+import type { BrowserSession, Whose } from '../../../domain/operator/session.ts';
 import type { OnTry, SignInResult, SignInStep } from '../../../domain/operator/sign-in-try.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
-import { type Answer, type Route, route } from '../../../wire/operator/route.ts';
+import { type Answer, type Call, type Route, route } from '../../../wire/operator/route.ts';
 import { readProfile } from '../uses/manage.ts';
 import { giveCode, givePassword, type SignIn } from '../uses/sign-in.ts';
 import { proveAgain } from '../uses/sign-in-again.ts';
@@ -17,12 +18,13 @@ import { signOut, signOutEverywhere } from '../uses/sign-out.ts';
 import { GivenPassword, Nothing, ShortText, SignedIn, Strict } from './forms.ts';
 import { throttled } from './throttled.ts';
 
-/** The routes of a session; `hasOidc`: operators may also sign in by OpenID Connect. `onTry` hears of each try. */
+/** The routes by which accounts of `whose` begin, renew and end their sessions. `onTry` hears of each try. */
 export function sessionRoutes(
   store: { database: Database; vault: Vault; clock: Clock },
-  hasOidc: boolean,
+  whose: Whose,
   onTry: OnTry,
 ): Route[] {
+  const access = whose === 'operator' ? 'viewer' : 'member';
   const answer = (step: SignInStep, signIn: SignIn, refused?: Answer<never>) => {
     onTry(step, RESULTS[signIn.kind]);
     return answerOf(signIn, refused);
@@ -36,7 +38,7 @@ export function sessionRoutes(
       body: Strict({ login: ShortText, password: GivenPassword }),
       reply: Nothing,
       run: async ({ body, session, sessionKey, address, deviceCookie }) => {
-        const given = { ...body, address, deviceCookie, before: session && sessionKey };
+        const given = { whose, ...body, address, deviceCookie, before: session && sessionKey };
         return answer('password', await givePassword(store, given));
       },
     }),
@@ -48,28 +50,19 @@ export function sessionRoutes(
       body: Strict({ code: ShortText }),
       reply: Nothing,
       run: async ({ body, session, sessionKey, address, deviceCookie }) => {
-        const { operatorId } = session;
-        const given = { operatorId, key: sessionKey, code: body.code, address, deviceCookie };
+        const given = { who: accountOf(session), key: sessionKey, code: body.code, address, deviceCookie };
         return answer('code', await giveCode(store, given));
       },
     }),
     route({
-      method: 'GET',
-      path: '/session',
-      access: 'viewer',
-      summary: 'Tells who is signed in, and what the operator may do.',
-      reply: SignedIn,
-      run: async ({ session }) => ({ body: await signedIn(store, session, hasOidc) }),
-    }),
-    route({
       method: 'POST',
       path: '/session/again',
-      access: 'viewer',
+      access,
       summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
       body: Strict({ password: GivenPassword, code: ShortText }),
       reply: Nothing,
       run: async ({ body, session, sessionKey, address }) => {
-        const proof = { ...body, login: session.login, key: sessionKey, address };
+        const proof = { whose, ...body, login: session.login, key: sessionKey, address };
         return answer('again', await proveAgain(store, proof), NOT_PROVED);
       },
     }),
@@ -87,22 +80,38 @@ export function sessionRoutes(
     route({
       method: 'POST',
       path: '/session/sign-out-everywhere',
-      access: 'viewer',
+      access,
       summary: 'Ends all sessions of the operator, and gives back what the operator has claimed.',
       body: Nothing,
       reply: Nothing,
       run: async ({ session }) => {
-        await signOutEverywhere(store, session.operatorId);
+        await signOutEverywhere(store, accountOf(session));
         return { body: {}, cookie: '' };
       },
     }),
   ];
 }
 
+function accountOf({ operatorId: id, partnerId }: BrowserSession): AccountId {
+  return { id, partnerId };
+}
+
+/** The route that tells an operator's page whose session it is; `hasOidc`: sign-in by OpenID Connect is set up. */
+export function operatorSessionRoute(store: { database: Database; vault: Vault }, hasOidc: boolean): Route {
+  return route({
+    method: 'GET',
+    path: '/session',
+    access: 'viewer',
+    summary: 'Tells who is signed in, and what the operator may do.',
+    reply: SignedIn,
+    run: async ({ session }) => ({ body: await signedIn(store, session, hasOidc) }),
+  });
+}
+
 /** Who is signed in, and what the operator may do. */
 async function signedIn(
   { database, vault }: { database: Database; vault: Vault },
-  session: BrowserSession,
+  session: Call<never, never>['session'],
   oidc: boolean,
 ) {
   const { authority, ...profile } = await readProfile(database, vault, session.operatorId);

@@ -1,4 +1,5 @@
-/** The name that an operator signs in with: its rule and its normal form. Pure. */
+/** The name that somebody signs in with: its rule, its normal form, and how it is stored. Pure. */
+import type { Whose } from '../../../domain/operator/session.ts';
 
 /** The rule of `readLogin`, for error texts. */
 export const LOGIN_RULE =
@@ -21,4 +22,12 @@ export function normalLogin(text: string): string {
 export function readLogin(text: string): string | null {
   const login = normalLogin(text);
   return /^[a-z][a-z0-9._+@-]{1,63}$/.test(login) ? login : null;
+}
+
+/** Stands before the login of a partner's account. No login has a slash, so it is never that of an operator. */
+export const PARTNER_LOGIN = 'partner/';
+
+/** A login as the store has it, and as tries are counted: the same login of an operator and at a partner are two. */
+export function storedLogin(whose: Whose, login: string): string {
+  return whose === 'partner' ? PARTNER_LOGIN + login : login;
 }

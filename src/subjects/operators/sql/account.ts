@@ -1,14 +1,16 @@
 /**
- * The row of an operator in `operators`: what the operator may do, the factors, the link and the recovery codes. One
- * MAC covers the whole row, so each change reads the row, checks it, and writes it with a new MAC (docs/operators.md,
- * "The operator API").
+ * The row of an account in `operators`, an operator's or a partner's (D54): what it may do, the factors, the link and
+ * the recovery codes. One MAC covers the whole row, so each change reads the row, checks it, and writes it with a new
+ * MAC (docs/operators.md, "The operator API").
  */
 
-import type { Authority, Role } from '../../../domain/operator/authority.ts';
+import type { Authority, PartnerRole, Role } from '../../../domain/operator/authority.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { isRowMac, type MacedRows, rowMac } from '../../../seal/row-macs.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { PARTNER_LOGIN, storedLogin } from '../rules/login.ts';
 
 /** The identity of an operator at the identity provider. */
 export interface Identity {
@@ -20,7 +22,9 @@ export interface Identity {
 export interface Account {
   readonly id: number;
   readonly login: string;
-  readonly role: Role;
+  /** null: the account is an operator's. */
+  readonly partnerId: PartnerId | null;
+  readonly role: Role | PartnerRole;
   readonly authority: Authority;
   /** argon2id; null: not set. */
   readonly password: string | null;
@@ -43,7 +47,7 @@ export interface Account {
 }
 
 /** The values that a change may set. */
-export type AccountChange = Partial<Omit<Account, 'id' | 'login' | 'now' | 'nowMs'>>;
+export type AccountChange = Partial<Omit<Account, 'id' | 'login' | 'partnerId' | 'now' | 'nowMs'>>;
 
 /** A row of `accountColumns`. */
 export interface AccountRow
@@ -61,10 +65,15 @@ const DIGEST_BYTES = 32;
 
 /** The columns of an account; `o` is the name of the table in the statement. */
 export function accountColumns(o: string): string {
-  return `${o}.id, ${o}.login, ${o}.role, ${o}.authority, ${o}.password, ${o}.totp, ${o}.totp_step::float8 AS "totpStep",
+  return `${o}.id, ${shownLogin(o)} AS login, ${o}.partner_id AS "partnerId", ${o}.role, ${o}.authority, ${o}.password, ${o}.totp, ${o}.totp_step::float8 AS "totpStep",
     ${o}.enrolment AS "linkDigest", ${micros(`${o}.enrolment_ends`)} AS "linkEnds", ${o}.issuer, ${o}.subject,
     ${o}.recovery_codes AS codes, ${micros(`${o}.enrolled_at`)} AS "enrolledAt",
     ${micros(`${o}.disabled_at`)} AS "disabledAt", ${o}.mac, ${micros('clock_timestamp()')} AS now`;
+}
+
+/** The login without what stands before that of a partner's account. */
+function shownLogin(o: string): string {
+  return `CASE WHEN ${o}.partner_id IS NULL THEN ${o}.login ELSE substr(${o}.login, ${PARTNER_LOGIN.length + 1}) END`;
 }
 
 /** The account of a row; null if the row is forged. */
@@ -74,7 +83,16 @@ export function accountOf(vault: Vault, row: AccountRow | undefined): Account | 
   return isRowMac(vault, KIND, factsOf(account), row.mac) ? account : null;
 }
 
-/** The same without a check of the MAC: to show an account, or to end it. */
+/** The same of an operator: null also if the account is a partner's. */
+export function operatorOf(
+  vault: Vault,
+  row: AccountRow | undefined,
+): (Account & { readonly role: Role }) | null {
+  const account = accountOf(vault, row);
+  return account?.partnerId === null ? (account as Account & { readonly role: Role }) : null;
+}
+
+/** The row's account without a check of the MAC: to show an account, or to end it. */
 export function toAccount(row: AccountRow): Account {
   const { authority, linkDigest: digest, linkEnds: ends, issuer, subject, codes, ...account } = row;
   return {
@@ -112,6 +130,8 @@ function factsOf(account: Account) {
     ...[link?.digest.toString('hex') ?? null, link?.ends ?? null],
     ...[identity?.issuer ?? null, identity?.subject ?? null],
     ...[Buffer.concat(recoveryCodes).toString('hex'), account.enrolledAt, account.disabledAt],
+    // Of operators it is left out, so that their MACs are those of a program that knows no other accounts.
+    ...(account.partnerId === null ? [] : [account.partnerId]),
   ];
 }
 
@@ -132,15 +152,16 @@ export const ACCOUNTS: MacedRows<AccountRow> = {
 };
 
 const INSERT = `
-  INSERT INTO operators (id, login, role, authority, enrolment, enrolment_ends, mac)
-  VALUES ($1, $2, $3, $4, $5, ${timeOf('$6')}, $7)
+  INSERT INTO operators (id, login, partner_id, role, authority, enrolment, enrolment_ends, mac)
+  VALUES ($1, $2, $3, $4, $5, $6, ${timeOf('$7')}, $8)
   ON CONFLICT (login) DO NOTHING`;
 
 /** Adds the row of a new account. False if the login is taken. */
 export async function insertAccount(session: Session, vault: Vault, account: Account): Promise<boolean> {
-  const { id, login, role, authority, link } = account;
+  const { id, login, partnerId, role, authority, link } = account;
+  const stored = storedLogin(partnerId === null ? 'operator' : 'partner', login);
   const { rowCount } = await session.query(INSERT, [
-    ...[id, login, role, authorityJson(authority), link?.digest, link?.ends],
+    ...[id, stored, partnerId, role, authorityJson(authority), link?.digest, link?.ends],
     rowMac(vault, KIND, factsOf(account)),
   ]);
   return rowCount === 1;

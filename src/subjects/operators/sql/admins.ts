@@ -1,7 +1,7 @@
 /** The admins among some operators, as they are now (D48). Locks their rows of `operators`. */
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { type Account, type AccountRow, accountColumns, accountOf } from './account.ts';
+import { type AccountRow, accountColumns, operatorOf } from './account.ts';
 
 const HELD = `SELECT ${accountColumns('o')} FROM operators o WHERE o.id = ANY ($1::integer[]) ORDER BY o.id FOR SHARE`;
 
@@ -12,7 +12,7 @@ export async function holdAdmins(
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   const { rows } = await session.query<AccountRow>(HELD, [ids]);
-  const accounts = rows.map((row) => accountOf(vault, row)).filter((one): one is Account => one !== null);
+  const accounts = rows.map((row) => operatorOf(vault, row)).filter((one) => one !== null);
   return new Set(
     accounts.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === null).map(({ id }) => id),
   );

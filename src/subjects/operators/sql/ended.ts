@@ -4,7 +4,7 @@
  * `operator_sessions` and `operator_pending_sign_ins`.
  */
 
-import { ROLES } from '../../../domain/operator/authority.ts';
+import { rolesLike } from '../../../domain/operator/authority.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import {
@@ -53,7 +53,8 @@ export async function endAccountsAgain(
   for (const account of await readAccounts(session, vault)) {
     const then = byId.get(account.id);
     // After another restore the same id may belong to somebody else.
-    if (then?.login !== account.login || account.disabledAt !== null) continue;
+    if (then?.login !== account.login || then.partnerId !== account.partnerId || account.disabledAt !== null)
+      continue;
     const change = lossesOf(account, then);
     if (change.length === 0) continue;
     await changeAccount(session, vault, account, Object.assign({}, ...change.map(([, part]) => part)));
@@ -75,7 +76,8 @@ function lossesOf(now: Account, then: Account): [Loss['what'], AccountChange][] 
   if (then.disabledAt !== null)
     return [['account', { disabledAt: then.disabledAt, link: null, identity: null }]];
   const losses: [Loss['what'], AccountChange][] = [];
-  const role = ROLES[Math.min(ROLES.indexOf(now.role), ROLES.indexOf(then.role))]!;
+  const roles = rolesLike(now.role);
+  const role = roles[Math.max(0, Math.min(roles.indexOf(now.role), roles.indexOf(then.role)))]!;
   const authority = new Map(
     [...now.authority].flatMap(([currency, amount]) => {
       const least = [amount, then.authority.get(currency) ?? 0n].reduce((one, other) =>

@@ -3,6 +3,7 @@
  * writes `operators`; new factors end rows of `operator_sessions`. `sql/account.ts` has the row and its MAC.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { Whose } from '../../../domain/operator/session.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { later } from '../../../ground/postgres/database-time.ts';
@@ -18,10 +19,10 @@ const BY_LOGIN = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 AND o.di
 const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1 AND o.disabled_at IS NULL FOR NO KEY UPDATE`;
 const BY_IDS = `SELECT ${COLUMNS} FROM operators o WHERE o.id = ANY ($1::integer[]) AND o.disabled_at IS NULL`;
 const BY_LINK = `SELECT ${COLUMNS} FROM operators o
-  WHERE o.enrolment = $1 AND o.enrolment_ends > now() AND o.enrolment_ends <= now() + interval '25 hours'
+  WHERE o.enrolment = $1 AND (o.partner_id IS NULL) = $2 AND o.enrolment_ends > now() AND o.enrolment_ends <= now() + interval '25 hours'
     AND o.disabled_at IS NULL`;
 
-/** The live account with this login; null if there is none. */
+/** The live account with this login as it is stored (`storedLogin`); null if there is none. */
 export async function accountByLogin(session: Session, vault: Vault, login: string): Promise<Account | null> {
   return accountOf(vault, (await session.query<AccountRow>(BY_LOGIN, [login])).rows[0]);
 }
@@ -46,8 +47,12 @@ export async function lockAccountByLink(
   session: Session,
   vault: Vault,
   linkDigest: Buffer,
+  whose: Whose = 'operator',
 ): Promise<Account | null> {
-  const { rows } = await session.query<AccountRow>(`${BY_LINK} FOR NO KEY UPDATE`, [linkDigest]);
+  const { rows } = await session.query<AccountRow>(`${BY_LINK} FOR NO KEY UPDATE`, [
+    linkDigest,
+    whose === 'operator',
+  ]);
   return accountOf(vault, rows[0]);
 }
 

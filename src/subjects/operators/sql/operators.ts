@@ -2,7 +2,8 @@
  * The accounts of operators as other operators see and change them (docs/operators.md). Reads and writes `operators`,
  * ends `operator_sessions`, and calls `leave_desk`.
  */
-import type { Authority, Role } from '../../../domain/operator/authority.ts';
+import type { Authority, PartnerRole, Role } from '../../../domain/operator/authority.ts';
+import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
 import { later, micros } from '../../../ground/postgres/database-time.ts';
@@ -20,11 +21,12 @@ import {
 } from './account.ts';
 import { endSessions } from './sessions.ts';
 
-/** An account as other operators see it. */
-export interface Operator {
+/** An account of either kind as others see it. */
+export interface ShownAccount {
   readonly id: number;
   readonly login: string;
-  readonly role: Role;
+  readonly partnerId: PartnerId | null;
+  readonly role: Role | PartnerRole;
   readonly authority: Authority;
   readonly createdAt: Date;
   /** When both factors were set; null: the operator cannot sign in. */
@@ -34,6 +36,11 @@ export interface Operator {
   readonly signsInWith: FirstFactor | null;
   /** The row is forged: the account may do nothing, and can only be disabled. */
   readonly isForged: boolean;
+}
+
+/** An operator as other operators see one. */
+export interface Operator extends ShownAccount {
+  readonly role: Role;
 }
 
 /** What an operator signs in with: a password of this service, or an identity at the identity provider. */
@@ -47,20 +54,21 @@ export interface Profile {
   readonly hasApp: boolean;
 }
 
-type Row = AccountRow & { readonly createdAt: Date };
+export type ShownRow = AccountRow & { readonly createdAt: Date };
 
-const COLUMNS = `${accountColumns('o')}, o.created_at AS "createdAt"`;
-const LIST = `SELECT ${COLUMNS} FROM operators o ORDER BY o.id`;
-const FIND = `SELECT ${COLUMNS} FROM operators o WHERE o.login = $1 FOR NO KEY UPDATE`;
-const BY_ID = `SELECT ${COLUMNS} FROM operators o WHERE o.id = $1`;
+/** The columns of an account that is shown. */
+export const SHOWN_COLUMNS = `${accountColumns('o')}, o.created_at AS "createdAt"`;
+const LIST = `SELECT ${SHOWN_COLUMNS} FROM operators o WHERE o.partner_id IS NULL ORDER BY o.id`;
+const FIND = `SELECT ${SHOWN_COLUMNS} FROM operators o WHERE o.login = $1 AND o.partner_id IS NULL FOR NO KEY UPDATE`;
+const BY_ID = `SELECT ${SHOWN_COLUMNS} FROM operators o WHERE o.id = $1`;
 const NOW = `SELECT ${micros('now()')} AS now`;
-const LOCK_ALL = 'SELECT id FROM operators ORDER BY id FOR NO KEY UPDATE';
+const LOCK_ALL = 'SELECT id FROM operators WHERE partner_id IS NULL ORDER BY id FOR NO KEY UPDATE';
 
 const LEAVE_DESK = 'SELECT leave_desk($1)';
 
 /** All operators, the oldest first. */
 export async function readOperators(session: Session, vault: Vault): Promise<Operator[]> {
-  return (await session.query<Row>(LIST)).rows.map((row) => operatorOf(vault, row));
+  return (await session.query<ShownRow>(LIST)).rows.map((row) => operatorOf(vault, row));
 }
 
 /** An operator with this login, and the account if it may be changed. */
@@ -74,7 +82,7 @@ export interface Found {
 
 /** The operator with this login, locked until the transaction ends; null if there is none. */
 export async function lockOperator(session: Session, vault: Vault, login: string): Promise<Found | null> {
-  const [row] = (await session.query<Row>(FIND, [login])).rows;
+  const [row] = (await session.query<ShownRow>(FIND, [login])).rows;
   if (row === undefined) return null;
   return { operator: operatorOf(vault, row), stored: toAccount(row), account: accountOf(vault, row) };
 }
@@ -86,20 +94,31 @@ export async function canSomebodySignIn(session: Session, vault: Vault): Promise
 }
 
 /** Adds an operator whose link has the token with this digest. Returns the id; null if the login is taken. */
-export async function insertOperator(
+export function insertOperator(
+  session: Session,
+  vault: Vault,
+  operator: { login: string; role: Role; authority?: Authority; linkDigest: Buffer },
+): Promise<number | null> {
+  return insertInvited(session, vault, { ...operator, partnerId: null });
+}
+
+/** The same for an account of either kind. */
+export async function insertInvited(
   session: Session,
   vault: Vault,
   {
     login,
+    partnerId,
     role,
     authority = new Map(),
     linkDigest,
-  }: { login: string; role: Role; authority?: Authority; linkDigest: Buffer },
+  }: Pick<Account, 'login' | 'partnerId' | 'role'> & { authority?: Authority; linkDigest: Buffer },
 ): Promise<number | null> {
   const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
   const account: Account = {
     id: await takeId(session, 'operators'),
     login,
+    partnerId,
     role,
     authority,
     now,
@@ -118,7 +137,7 @@ export async function insertOperator(
 
 /** The account of an operator as it is now, disabled or not; null if there is none, or if it is forged. */
 export async function readAccount(session: Session, vault: Vault, id: number): Promise<Account | null> {
-  return accountOf(vault, (await session.query<Row>(BY_ID, [id])).rows[0]);
+  return accountOf(vault, (await session.query<ShownRow>(BY_ID, [id])).rows[0]);
 }
 
 /** What the page has to know about an operator. Throws if the account is forged. */
@@ -155,12 +174,19 @@ export async function lockOperators(session: Transaction): Promise<void> {
   await session.query(LOCK_ALL);
 }
 
-function operatorOf(vault: Vault, row: Row): Operator {
+/** The statements here read rows of operators alone. */
+function operatorOf(vault: Vault, row: ShownRow): Operator {
+  return shownOf(vault, row) as Operator;
+}
+
+/** What is shown of a row. */
+export function shownOf(vault: Vault, row: ShownRow): ShownAccount {
   const account = toAccount(row);
-  const { id, login, role, authority, enrolledAt, disabledAt } = account;
+  const { id, login, partnerId, role, authority, enrolledAt, disabledAt } = account;
   return {
     id,
     login,
+    partnerId,
     role,
     authority,
     createdAt: row.createdAt,

@@ -4,7 +4,7 @@
  * it was made with (docs/operators.md, "The operator API").
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { BrowserSession, SessionKey } from '../../../domain/operator/session.ts';
+import type { BrowserSession, SessionKey, Whose } from '../../../domain/operator/session.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { later, micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
@@ -67,7 +67,7 @@ const FIND = `
     greatest(0, floor(extract(epoch FROM now() - s.proved_at)))::integer AS "provedSecondsAgo",
     s.seen_at < now() - interval '1 minute' AS "isDue"
   FROM operator_sessions s JOIN operators o ON o.id = s.operator_id
-  WHERE s.id = $1 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${SESSION_LIVES}`;
+  WHERE s.id = $1 AND (o.partner_id IS NULL) = $2 AND o.disabled_at IS NULL AND o.enrolled_at IS NOT NULL AND ${SESSION_LIVES}`;
 /** Writes nothing if another request has changed the session meanwhile. */
 const SEEN = `UPDATE operator_sessions SET seen_at = ${timeOf('$2')}, mac = $3 WHERE id = $1 AND mac = $4`;
 const NOW = `SELECT ${micros('now()')} AS now`;
@@ -88,18 +88,19 @@ const HAS_WHOLE = `SELECT FROM operator_sessions s WHERE s.operator_id = $1 AND 
 const WRONG_PROOF = 'UPDATE operator_sessions SET wrong_codes = wrong_codes + 1 WHERE id = $1';
 
 /**
- * The session of a cookie. Null if there is none, if it ended, if the account is disabled, or if the session or the
- * account is forged. `isUse`: somebody uses the session with this request, so its idle time begins again.
+ * The session of a cookie. Null if there is none, if it ended, if its account is not of `whose` or is disabled, or if
+ * the session or the account is forged. `isUse`: somebody uses the session with this request, so its idle time begins
+ * again.
  */
 export async function findSession(
   database: Database,
   vault: Vault,
   key: SessionKey,
-  isUse: boolean,
+  { whose, isUse }: { whose: Whose; isUse: boolean },
 ): Promise<BrowserSession | null> {
   const { rows } = await database.query<
     StoredSession & AccountRow & { isFresh: boolean; provedSecondsAgo: number; isDue: boolean }
-  >({ name: 'find_operator_session', text: FIND, values: [key.id] });
+  >({ name: 'find_operator_session', text: FIND, values: [key.id, whose === 'operator'] });
   const [row] = rows;
   if (row === undefined || !timingSafeEqual(row.secret, key.secretDigest)) return null;
   const account = accountOf(vault, row);
@@ -114,9 +115,9 @@ export async function findSession(
     const mac = rowMac(vault, KIND, factsOf({ ...row, seenAt: account.now }, account.enrolledAt));
     await database.query(SEEN, [key.id, account.now, mac, row.sessionMac]);
   }
-  const { id: operatorId, login, role } = account;
+  const { id: operatorId, login, partnerId, role } = account;
   const { isWhole, isFresh, provedSecondsAgo } = row;
-  return { operatorId, login, role, isWhole, isFresh: isWhole && isFresh, provedSecondsAgo };
+  return { operatorId, login, partnerId, role, isWhole, isFresh: isWhole && isFresh, provedSecondsAgo };
 }
 
 /**
@@ -170,7 +171,9 @@ const LIVING = `
     s.seen_at AS "seenAt"
   FROM operator_sessions s WHERE ${SESSION_LIVES} ORDER BY s.operator_id, s.started_at DESC`;
 /** An operator has 20 sessions at most, so the name needs no index. */
-const END_NAMED = `DELETE FROM operator_sessions s WHERE s.operator_id = $1 AND ${NAME} = $2`;
+const END_NAMED = `
+  DELETE FROM operator_sessions s WHERE s.operator_id = $1 AND ${NAME} = $2
+    AND NOT EXISTS (SELECT FROM operators o WHERE o.id = $1 AND o.partner_id IS NOT NULL)`;
 
 /** The name by which admins see a session. */
 export function sessionName(id: Buffer): string {

@@ -9,7 +9,7 @@ const SIGN_INS = 'forget the sessions of operators that ended';
 
 export const OPERATORS = {
   name: 'operators',
-  person: { not: 'accounts of operators, whose ids the history names' },
+  person: { not: 'accounts of operators and of people at partners, whose ids the history names' },
   sealed: {
     column: 'totp',
     kind: 'secrets of operators',

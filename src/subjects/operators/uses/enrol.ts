@@ -2,6 +2,7 @@
  * How an operator sets the password and the second factor, with the link of `operator add` or `operator reset-factors`
  * (docs/operators.md). Takes a link in `operators`, and records the enrolment.
  */
+import type { Whose } from '../../../domain/operator/session.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { randomBytes, type Vault } from '../../../seal/vault.ts';
 import { isKnownPassword } from '../rules/known-password.ts';
@@ -14,6 +15,8 @@ import { countLink, countLook, takeLookBack } from './throttle.ts';
 import { digestOf, newRecoveryCodes, recoveryDigest } from './tokens.ts';
 
 interface Store {
+  /** Whose links count. */
+  readonly whose: Whose;
   readonly database: Database;
   readonly vault: Vault;
 }
@@ -40,7 +43,7 @@ export async function lookAtLink(
   const lockedOut = await countLook(store, address);
   if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
   const account = await inTransaction(store.database, (session) =>
-    lockAccountByLink(session, store.vault, digestOf(token)),
+    lockAccountByLink(session, store.vault, digestOf(token), store.whose),
   );
   if (account === null) return { kind: 'no_link' };
   await takeLookBack(store, address);
@@ -57,7 +60,9 @@ export async function beginEnrolment(
 ): Promise<Step<string>> {
   const { database, vault } = store;
   const link = digestOf(token);
-  const account = await inTransaction(database, (session) => lockAccountByLink(session, vault, link));
+  const account = await inTransaction(database, (session) =>
+    lockAccountByLink(session, vault, link, store.whose),
+  );
   if (account === null) return { kind: 'no_link' };
   const fault = faultOfPassword(password, account.login, isKnownPassword);
   if (fault !== null) return { kind: 'wrong', fault: faultText(fault, account.login) };
@@ -68,7 +73,7 @@ export async function beginEnrolment(
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
     // The link may have been used, or have ended, while the hash was made.
-    const locked = await lockAccountByLink(session, vault, link);
+    const locked = await lockAccountByLink(session, vault, link, store.whose);
     if (locked === null) return { kind: 'no_link' };
     await setFactors(session, vault, locked, { password: hash, totp });
     return { kind: 'done', account, value: totpUri(totp, account.login) };
@@ -79,10 +84,10 @@ export async function beginEnrolment(
  * Makes the secret of the codes of an account that a sign-in at the identity provider has bound. The value is the same
  * as that of `beginEnrolment`.
  */
-export function addApp({ database, vault }: Store, token: string): Promise<Step<string>> {
+export function addApp({ database, vault, whose }: Store, token: string): Promise<Step<string>> {
   const totp = randomBytes(SECRET_BYTES);
   return inTransaction(database, async (session): Promise<Step<string>> => {
-    const account = await lockAccountByLink(session, vault, digestOf(token));
+    const account = await lockAccountByLink(session, vault, digestOf(token), whose);
     if (account === null) return { kind: 'no_link' };
     if (account.identity === null) return { kind: 'wrong', fault: 'choose the password first' };
     await setTotp(session, vault, account, totp);
@@ -92,11 +97,11 @@ export function addApp({ database, vault }: Store, token: string): Promise<Step<
 
 /** Ends the enrolment with a code of the authenticator app. The value is the recovery codes, shown only this once. */
 export function endEnrolment(
-  { database, vault }: Store,
+  { database, vault, whose }: Store,
   { token, code, address }: { token: string; code: string; address: string },
 ): Promise<Step<readonly string[]>> {
   return inTransaction(database, async (session): Promise<Step<readonly string[]>> => {
-    const account = await lockAccountByLink(session, vault, digestOf(token));
+    const account = await lockAccountByLink(session, vault, digestOf(token), whose);
     if (account === null) return { kind: 'no_link' };
     const { id, password, totp, nowMs } = account;
     if (totp === null) return { kind: 'wrong', fault: 'choose the password first' };
@@ -111,7 +116,7 @@ export function endEnrolment(
     const recoveryCodes = codes.map((text) => recoveryDigest(text)!);
     await enrol(session, vault, account, { totpStep: step, recoveryCodes });
     const first = password === null ? 'identity provider' : 'password';
-    await recordSignIn(session, vault, id, 'enrol', {
+    await recordSignIn(session, vault, account, 'enrol', {
       why: `${first} and one-time code`,
       address,
     });

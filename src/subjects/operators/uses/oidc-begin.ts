@@ -66,7 +66,7 @@ export async function beginAgain(
 ): Promise<Begun> {
   if (code !== undefined) {
     const lockedOut = await countCode(oidc, operatorId);
-    if (lockedOut?.begins) await recordLockout(oidc, operatorId, address);
+    if (lockedOut?.begins) await recordLockout(oidc, { id: operatorId, partnerId: null }, address);
     if (lockedOut !== null) return { kind: 'throttled', ...lockedOut };
     if (!(await isCode(oidc, { operatorId, key, code, address }))) return { kind: 'refused' };
     await clearCodes(oidc, operatorId);
@@ -86,7 +86,8 @@ function isCode(
     const account = await lockAccount(session, vault, operatorId);
     if (account !== null && (await proofOf(session, vault, account, code)) !== null) return true;
     await countWrongProof(session, key.id);
-    await recordSignIn(session, vault, operatorId, 'sign in again refused', { why: 'wrong code', address });
+    const who = { id: operatorId, partnerId: null };
+    await recordSignIn(session, vault, who, 'sign in again refused', { why: 'wrong code', address });
     return false;
   });
 }

@@ -107,16 +107,16 @@ async function signIn(
   const { address } = brought;
   const account = await lockAccountByIdentity(session, vault, proved.identity);
   if (account === null) return { kind: 'unknown' };
-  const { id, totp } = account;
+  const { totp } = account;
   if (!proved.hasSecondFactor && totp === null) {
-    await recordSignIn(session, vault, id, 'sign in refused', { why: 'no second factor', address });
+    await recordSignIn(session, vault, account, 'sign in refused', { why: 'no second factor', address });
     return { kind: 'no_second_factor' };
   }
   if (brought.session !== null && brought.sessionKey !== null)
     await endSession(session, brought.sessionKey.id);
   const isWhole = proved.hasSecondFactor;
   const cookie = await begin(session, vault, account, isWhole, ageOf(proved, pending));
-  if (isWhole) await recordSignIn(session, vault, id, 'sign in', { why: 'identity provider', address });
+  if (isWhole) await recordSignIn(session, vault, account, 'sign in', { why: 'identity provider', address });
   if (!isWhole) return { kind: 'done', cookie };
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
 }
@@ -132,11 +132,11 @@ async function bind(
   const { token, digest } = newToken();
   const bound = await bindIdentity(session, vault, account, proved.identity, digest);
   if (bound === null) return { kind: 'taken' };
-  await recordSignIn(session, vault, account.id, 'enrol', { why: 'identity provider', address });
+  await recordSignIn(session, vault, account, 'enrol', { why: 'identity provider', address });
   if (!proved.hasSecondFactor) return { kind: 'bound', token };
   const enrolled = await enrol(session, vault, bound, { totpStep: 0 });
   const cookie = await begin(session, vault, enrolled, true, ageOf(proved, pending));
-  await recordSignIn(session, vault, account.id, 'sign in', { why: 'identity provider', address });
+  await recordSignIn(session, vault, account, 'sign in', { why: 'identity provider', address });
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
 }
 
@@ -160,14 +160,15 @@ async function again(
   const account = await lockAccountByIdentity(session, vault, proved.identity);
   // A provider that did not ask the person to sign in anew tells a time before this sign-in began.
   if (account?.id !== own.operatorId || !isWithin(maxAgeOf(pending.purpose), { pending, proved })) {
-    await recordSignIn(session, vault, own.operatorId, 'sign in again refused', {
+    const who = { id: own.operatorId, partnerId: null };
+    await recordSignIn(session, vault, who, 'sign in again refused', {
       why: 'identity provider',
       address,
     });
     return { kind: 'not_again' };
   }
   if (!proved.hasSecondFactor && !hasCode) {
-    await recordSignIn(session, vault, account.id, 'sign in again refused', {
+    await recordSignIn(session, vault, account, 'sign in again refused', {
       why: 'no second factor',
       address,
     });
@@ -178,7 +179,7 @@ async function again(
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
   if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo)))
     return { kind: 'not_again' };
-  await recordSignIn(session, vault, account.id, 'sign in again', { why: 'identity provider', address });
+  await recordSignIn(session, vault, account, 'sign in again', { why: 'identity provider', address });
   return { kind: 'again', cookie };
 }
 

@@ -3,9 +3,10 @@
  * (docs/operators.md, "The operator API"). Tries are limited by operator and by session, and recorded.
  */
 
-import type { SessionKey } from '../../../domain/operator/session.ts';
+import type { SessionKey, Whose } from '../../../domain/operator/session.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import { storedLogin } from '../rules/login.ts';
 import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import { countWrongProof, renewSession } from '../sql/sessions.ts';
 import { isPassword } from './password-hash.ts';
@@ -16,6 +17,7 @@ import { clearCodes, countCode } from './throttle.ts';
 import { newSession } from './tokens.ts';
 
 interface Proof {
+  readonly whose: Whose;
   readonly login: string;
   readonly key: SessionKey;
   readonly password: string;
@@ -29,16 +31,16 @@ interface Proof {
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
-  { login, key, password, code, address }: Proof,
+  { whose, login, key, password, code, address }: Proof,
 ): Promise<SignIn> {
   const { database, vault } = store;
-  const account = await accountByLogin(database, vault, login);
+  const account = await accountByLogin(database, vault, storedLogin(whose, login));
   if (account === null) return { kind: 'refused' };
   const { id } = account;
   // The limit is not by login or address: strangers may share these behind a proxy, and could then stop every payment.
   const lockedOut = await countCode(store, id);
   if (lockedOut !== null) {
-    if (lockedOut.begins) await recordLockout(store, id, address);
+    if (lockedOut.begins) await recordLockout(store, account, address);
     return { kind: 'throttled', ...lockedOut };
   }
   const isRight = await isPassword(password, account.password);
@@ -50,12 +52,12 @@ export async function proveAgain(
     if (known === null || proof === null) {
       await countWrongProof(session, key.id);
       const why = known === null ? 'wrong password' : 'wrong code';
-      await recordSignIn(session, vault, id, 'sign in again refused', { why, address });
+      await recordSignIn(session, vault, account, 'sign in again refused', { why, address });
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
     if (!(await renewSession(session, vault, known, [key.id, next]))) return { kind: 'refused' };
-    await recordSignIn(session, vault, id, 'sign in again', { why: proof, address });
+    await recordSignIn(session, vault, account, 'sign in again', { why: proof, address });
     return { kind: 'done', cookie };
   });
   if (result.kind === 'done') await clearCodes(store, id);

@@ -2,7 +2,7 @@
  * Writes enrolments, sign-ins and refused sign-ins into the record of operators' acts (docs/audit.md). Adds rows to
  * `operator_events`.
  */
-import { operatorName } from '../../../domain/operator/operator-name.ts';
+import { type AccountId, accountName } from '../../../domain/operator/operator-name.ts';
 import { sourceOf } from '../../../domain/operator/sign-in-try.ts';
 import type { Transaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -19,12 +19,12 @@ type SignInAct = 'enrol' | 'sign in' | 'sign in refused' | 'sign in again' | 'si
 export function recordSignIn(
   session: Transaction,
   vault: Vault,
-  operatorId: number,
+  who: AccountId,
   act: SignInAct,
   { why, address }: { readonly why: string; readonly address: string },
 ): Promise<void> {
   const reason = `${why}, from ${sourceOf(address)}`;
-  return addOperatorEvents(session, chainKeysOf(vault), operatorName(operatorId), [{ act, reason }]);
+  return addOperatorEvents(session, chainKeysOf(vault), accountName(who), [{ act, reason }]);
 }
 
 /** The `why` of the row with which a lockout begins. */

@@ -3,11 +3,12 @@
  * `operator_sessions`. Tries are limited (`uses/throttle.ts`), and those of existing operators are recorded.
  */
 
-import type { SessionKey } from '../../../domain/operator/session.ts';
+import type { AccountId } from '../../../domain/operator/operator-name.ts';
+import type { SessionKey, Whose } from '../../../domain/operator/session.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { normalLogin, readLogin } from '../rules/login.ts';
+import { normalLogin, readLogin, storedLogin } from '../rules/login.ts';
 import { accountByLogin, lockAccount } from '../sql/factors.ts';
 import { completeSession, countWrongProof, endSession, startSession } from '../sql/sessions.ts';
 import { cookieWith, knownAccounts } from './device-cookie.ts';
@@ -33,6 +34,8 @@ export type SignIn =
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number; readonly begins?: boolean };
 
 interface GivenPassword {
+  /** Whose login it is: the other's accounts with the same login do not count. */
+  readonly whose: Whose;
   readonly login: string;
   readonly password: string;
   readonly address: string;
@@ -63,18 +66,20 @@ export async function givePassword(store: Store, given: GivenPassword): Promise<
 
 async function checkPassword(
   store: Store,
-  { login: text, password, address, deviceCookie, before }: GivenPassword,
+  { whose, login: text, password, address, deviceCookie, before }: GivenPassword,
 ): Promise<SignIn> {
   const { database, vault } = store;
-  const login = normalLogin(text);
-  const isKnown = (await knownAccounts(store, deviceCookie)).some((account) => account.login === login);
+  const login = storedLogin(whose, normalLogin(text));
+  const isKnown = (await knownAccounts(store, deviceCookie)).some(
+    (account) => storedLogin(account.partnerId === null ? 'operator' : 'partner', account.login) === login,
+  );
   if (!isKnown) refuseWhileBusy();
   const { lockedOut, clear, takeBack } = await countPassword(store, { login, address, isKnown });
   if (lockedOut !== null && !lockedOut.begins) return { kind: 'throttled', ...lockedOut };
   // A text that can be no login is not sent to the store, which takes no NUL.
-  const account = await accountByLogin(database, vault, readLogin(text) ?? '');
+  const account = await accountByLogin(database, vault, readLogin(text) === null ? '' : login);
   if (lockedOut !== null) {
-    if (account !== null) await recordLockout(store, account.id, address);
+    if (account !== null) await recordLockout(store, account, address);
     return { kind: 'throttled', ...lockedOut };
   }
   const hash = account?.enrolledAt ? account.password : null;
@@ -85,7 +90,7 @@ async function checkPassword(
     // The factors may have been taken away while the hash was made.
     const locked = isRight ? await lockAccount(session, vault, account.id) : null;
     if (locked === null || locked.password !== hash) {
-      await recordSignIn(session, vault, account.id, 'sign in refused', { why: 'wrong password', address });
+      await recordSignIn(session, vault, account, 'sign in refused', { why: 'wrong password', address });
       return { kind: 'refused' };
     }
     if (before !== null) await endSession(session, before.id);
@@ -98,7 +103,7 @@ async function checkPassword(
 }
 
 interface GivenCode {
-  readonly operatorId: number;
+  readonly who: AccountId;
   readonly key: SessionKey;
   readonly code: string;
   readonly address: string;
@@ -108,40 +113,40 @@ interface GivenCode {
 /** The second step, in the session of the first one: checks a code of the app, or a recovery code. */
 export async function giveCode(
   store: Store,
-  { operatorId, key, code, address, deviceCookie }: GivenCode,
+  { who, key, code, address, deviceCookie }: GivenCode,
 ): Promise<SignIn> {
   const { database, vault } = store;
-  const lockedOut = await countCode(store, operatorId);
+  const lockedOut = await countCode(store, who.id);
   if (lockedOut !== null) {
-    if (lockedOut.begins) await recordLockout(store, operatorId, address);
+    if (lockedOut.begins) await recordLockout(store, who, address);
     return { kind: 'throttled', ...lockedOut };
   }
   const result = await inTransaction(database, async (session): Promise<SignIn> => {
-    const account = await lockAccount(session, vault, operatorId);
+    const account = await lockAccount(session, vault, who.id);
     if (account === null) return { kind: 'refused' };
     const proof = await proofOf(session, vault, account, code);
     if (proof === null) {
       await countWrongProof(session, key.id);
-      await recordSignIn(session, vault, operatorId, 'sign in refused', { why: 'wrong code', address });
+      await recordSignIn(session, vault, who, 'sign in refused', { why: 'wrong code', address });
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
     // The session may have ended meanwhile. Then no session takes its place.
     if (!(await completeSession(session, vault, account, [key.id, next]))) return { kind: 'refused' };
-    await recordSignIn(session, vault, operatorId, 'sign in', { why: proof, address });
+    await recordSignIn(session, vault, who, 'sign in', { why: proof, address });
     return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };
   });
-  if (result.kind === 'done') await clearCodes(store, operatorId);
+  if (result.kind === 'done') await clearCodes(store, who.id);
   return result;
 }
 
-/** Records that an operator is locked out from now on, for up to 15 minutes. */
+/** Records that somebody is locked out from now on, for up to 15 minutes. */
 export function recordLockout(
   { database, vault }: Pick<Store, 'database' | 'vault'>,
-  operatorId: number,
+  who: AccountId,
   address: string,
 ): Promise<void> {
   return inTransaction(database, (session) =>
-    recordSignIn(session, vault, operatorId, 'sign in refused', { why: LOCKED_OUT, address }),
+    recordSignIn(session, vault, who, 'sign in refused', { why: LOCKED_OUT, address }),
   );
 }

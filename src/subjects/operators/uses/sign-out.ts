@@ -2,7 +2,7 @@
  * How operators end their own sessions. Writes `operator_sessions`, and gives back what the operator has claimed
  * (docs/operators.md, "The operator API").
  */
-import { operatorName } from '../../../domain/operator/operator-name.ts';
+import { type AccountId, accountName } from '../../../domain/operator/operator-name.ts';
 import type { SessionKey } from '../../../domain/operator/session.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -28,19 +28,20 @@ export function signOut(
   );
 }
 
-/** Ends all sessions of an operator in every browser, gives all claims back, and records it. */
+/** Ends all sessions of an account in every browser, gives all claims back, and records it. */
 export function signOutEverywhere(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
-  operatorId: number,
+  who: AccountId,
 ): Promise<void> {
+  const { id } = who;
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
       // A sign-in under way commits first, so its session ends too.
-      await lockAccount(session, vault, operatorId);
-      await endSessions(session, operatorId);
-      await leaveDesk(session, operatorId);
+      await lockAccount(session, vault, id);
+      await endSessions(session, id);
+      await leaveDesk(session, id);
       const act = { act: 'sign out everywhere' };
-      await addOperatorEvents(session, chainKeysOf(vault), operatorName(operatorId), [act]);
+      await addOperatorEvents(session, chainKeysOf(vault), accountName(who), [act]);
     }),
   );
 }

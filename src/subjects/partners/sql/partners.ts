@@ -11,6 +11,7 @@ import {
   inTransaction,
   onlyRow,
   type Session,
+  type Transaction,
 } from '../../../ground/postgres/database.ts';
 import { takeId } from '../../../ground/postgres/ids.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -98,6 +99,14 @@ export async function readPartner(database: Database, id: PartnerId): Promise<Pa
   return (await database.query<Partner>(FIND, [id])).rows[0] ?? null;
 }
 
+/** As that of a key that is added (`api-keys.ts`). */
+const HOLD = `${FIND} AND closed_at IS NULL FOR NO KEY UPDATE`;
+
+/** The open partner with this id, which cannot close until the transaction ends; null if there is none. */
+export async function holdOpenPartner(session: Transaction, id: PartnerId): Promise<Partner | null> {
+  return (await session.query<Partner>(HOLD, [id])).rows[0] ?? null;
+}
+
 const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${PARTNER_COLUMNS}`;
 
 /** Gives a partner another name. Returns null if there is no such partner, and `taken` if another one has the name. */
@@ -124,7 +133,7 @@ const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY i
  * What another subject does for a partner that closes, in the same transaction, after the locks of its row and its
  * keys.
  */
-export type WhenClosing = (session: Session, partnerId: PartnerId) => Promise<unknown>;
+export type WhenClosing = (session: Transaction, partnerId: PartnerId, vault: Vault) => Promise<unknown>;
 
 /**
  * Closes a partner: revokes its keys, and does what other subjects want done then. A key that is issued at the same
@@ -143,7 +152,7 @@ export function closeStoredPartner(
       if (partner === undefined) return null;
       await session.query(LOCK_KEYS, [id]);
       const revoked = await revokeKeysOf(session, vault, id);
-      for (const work of whenClosing) await work(session, id);
+      for (const work of whenClosing) await work(session, id, vault);
       return { partner, revoked };
     }),
   );

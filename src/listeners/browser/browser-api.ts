@@ -1,7 +1,7 @@
 /**
- * The listener of the operators' console: checks the site, the session, the role and the form of every request, and
- * answers routes below `/api` and the page. Touches the network; the routes touch the rest. docs/operators.md ("The
- * operator API") has the rule.
+ * A listener for browsers: the operators' console, or the portal of partners. Checks the site, the session, the role
+ * and the form of every request, and answers routes below `/api` and the page. Touches the network; the routes touch
+ * the rest. docs/operators.md ("The operator API") has the rule.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { mayActAs } from '../../domain/operator/authority.ts';
-import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
+import type { BrowserSession, SessionKey, Whose } from '../../domain/operator/session.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopback } from '../../ground/base/loopback.ts';
@@ -34,11 +34,11 @@ import {
   OPERATOR_HEADER,
   type Route,
 } from '../../wire/operator/route.ts';
-import { cookieHeader, cookieOf } from './cookie.ts';
+import { cookieHeader, cookieOf, type Site } from './cookie.ts';
 import { openapiOf } from './openapi.ts';
 import { addPage, PAGE_ROUTE, type Page } from './page.ts';
 
-// Refuses requests that a page of another site makes a browser send, also to routes that only read. `CONSOLE_URL` says
+// Refuses requests that a page of another site makes a browser send, also to routes that only read. The setting says
 // which site is ours, and never a header of the request. So a foreign name that leads to this machine gains nothing
 // (DNS rebinding).
 
@@ -55,7 +55,7 @@ function refusalOfSite(headers: IncomingHttpHeaders, origin: string): string | n
 }
 
 /**
- * Whether a browser asks for the console of `localhost` by an address of this machine. A page that is opened so would
+ * Whether a browser asks for the page of `localhost` by an address of this machine. A page that is opened so would
  * send its requests as another site.
  */
 function isByAddress({ host = '' }: IncomingHttpHeaders, origin: string): boolean {
@@ -122,14 +122,16 @@ const STRICT_TRANSPORT = 'max-age=31536000';
 const PAGE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** The limits of every console. */
-export const CONSOLE_LIMITS: ListenerLimits = {
+/** The limits of every listener for browsers. */
+export const BROWSER_LIMITS: ListenerLimits = {
   connections: { all: 512, perAddress: 128 },
   answerWithinMs: 9_000,
 };
 
 /** What the listener needs. */
-export interface ConsoleApi {
+export interface BrowserApi {
+  /** Whose accounts sign in here. Sessions of the others are none. */
+  readonly whose: Whose;
   readonly database: Database;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -144,7 +146,7 @@ export interface ConsoleApi {
 }
 
 /** Answers the routes below `/api`, and with the page everywhere else. */
-export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyInstance {
+export function browserApi(api: BrowserApi, limits = BROWSER_LIMITS): FastifyInstance {
   const { clock } = api;
   const app = fastify({
     forceCloseConnections: true,
@@ -177,7 +179,7 @@ export function consoleApi(api: ConsoleApi, limits = CONSOLE_LIMITS): FastifyIns
     if (refusal !== null) return reply.status(403).send({ error: refusal });
   });
   for (const route of api.routes) addRoute(app, api, route, limits.answerWithinMs);
-  app.get('/api/openapi.json', async () => openapiOf(api.routes, api.origin()));
+  app.get('/api/openapi.json', async () => openapiOf(api.routes, siteOf(api)));
   addPage(app, () => inTime(clock, clock.monotonicMs() + limits.answerWithinMs, api.page));
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
   app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
@@ -194,7 +196,7 @@ function isLink({ routeOptions, headers }: FastifyRequest): boolean {
   return isOpen && isNavigation && headers.origin === undefined;
 }
 
-function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWithinMs: number): void {
+function addRoute(app: FastifyInstance, api: BrowserApi, route: Route, answerWithinMs: number): void {
   const { method, path, access, needsFresh, isCallback = false, body, query } = route;
   app.route({
     method,
@@ -217,8 +219,8 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
         body: request.body,
         query: given,
         params: request.params,
-        pendingCookie: cookieOf('pending sign-in', request.headers.cookie, api.origin()),
-        deviceCookie: cookieOf('device', request.headers.cookie, api.origin()),
+        pendingCookie: cookieOf('pending sign-in', request.headers.cookie, siteOf(api)),
+        deviceCookie: cookieOf('device', request.headers.cookie, siteOf(api)),
         // Somebody with one address of IPv6 has a whole /64.
         address: addressGroup(request.ip) ?? request.ip,
         ...conditionsOf(request),
@@ -226,7 +228,7 @@ function addRoute(app: FastifyInstance, api: ConsoleApi, route: Route, answerWit
       return send(
         reply,
         await inTime(api.clock, api.clock.monotonicMs() + answerWithinMs, route.run(call as never)),
-        api.origin(),
+        siteOf(api),
       );
     },
   });
@@ -264,13 +266,15 @@ class RefusedRequest extends Error {
 }
 
 async function sessionOf(
-  { database, vault, origin }: ConsoleApi,
+  api: BrowserApi,
   request: FastifyRequest,
   access: Access,
 ): Promise<{ session: BrowserSession | null; sessionKey: SessionKey | null }> {
+  const { database, vault, whose } = api;
   const { headers } = request;
-  const sessionKey = readCookie(cookieOf('session', headers.cookie, origin()) ?? '');
-  const session = sessionKey && (await findSession(database, vault, sessionKey, isOfSomebody(request)));
+  const sessionKey = readCookie(cookieOf('session', headers.cookie, siteOf(api)) ?? '');
+  const session =
+    sessionKey && (await findSession(database, vault, sessionKey, { whose, isUse: isOfSomebody(request) }));
   const shown = headers[OPERATOR_HEADER.toLowerCase()];
   if (session !== null && shown !== undefined && shown !== String(session.operatorId))
     throw new RefusedRequest(401, 'the session is of another operator');
@@ -284,6 +288,10 @@ async function sessionOf(
     throw new RefusedRequest(403, `this needs the role ${access}`);
   }
   return { session, sessionKey };
+}
+
+function siteOf({ whose, origin }: BrowserApi): Site {
+  return { whose, origin: origin() };
 }
 
 /** Whether a person caused the request, and not the page by itself. */
@@ -304,18 +312,18 @@ function send(
     redirect,
     retryAfterSeconds,
   }: Answer<unknown>,
-  origin: string,
+  site: Site,
 ) {
   if (tag !== undefined) reply.header('ETag', `"${tag}"`);
-  if (cookie !== undefined) reply.header('Set-Cookie', cookieHeader('session', cookie, origin));
+  if (cookie !== undefined) reply.header('Set-Cookie', cookieHeader('session', cookie, site));
   if (pendingCookie !== undefined) {
-    reply.header('Set-Cookie', cookieHeader('pending sign-in', pendingCookie, origin));
+    reply.header('Set-Cookie', cookieHeader('pending sign-in', pendingCookie, site));
   }
-  if (deviceCookie !== undefined) reply.header('Set-Cookie', cookieHeader('device', deviceCookie, origin));
+  if (deviceCookie !== undefined) reply.header('Set-Cookie', cookieHeader('device', deviceCookie, site));
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
   if (redirect !== undefined)
     return reply
-      .header('Location', origin + redirect)
+      .header('Location', site.origin + redirect)
       .status(303)
       .send();
   return body === null ? reply.status(status).send() : reply.status(status).send(body);
@@ -339,6 +347,6 @@ function present(error: unknown, reply: FastifyReply, logFailure: LogFailure): F
   if (statusCode === 415)
     return reply.status(415).send({ error: 'the body must be JSON (Content-Type: application/json)' });
   if (statusCode === 400) return reply.status(400).send({ error: 'the body is no valid JSON' });
-  logFailure(temporaryTrouble(error) ?? 'a request of the console failed', { error: errorFields(error) });
+  logFailure(temporaryTrouble(error) ?? 'a request of a browser failed', { error: errorFields(error) });
   return reply.status(500).send({ error: 'temporary internal error; retry' });
 }

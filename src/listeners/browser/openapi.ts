@@ -1,9 +1,9 @@
 /**
- * Makes the OpenAPI document (3.1) of the operator API from the table of routes (docs/operators.md, "The operator
- * API"). Pure.
+ * Makes the OpenAPI document (3.1) of a listener for browsers from the table of its routes (docs/operators.md, "The
+ * operator API"). Pure.
  */
 import { ACTIVE_HEADER, OPERATOR_HEADER, type Route } from '../../wire/operator/route.ts';
-import { cookieName } from './cookie.ts';
+import { cookieName, type Site } from './cookie.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -84,8 +84,10 @@ const ACTIVE = {
     'Whether somebody is at the page. Only then a session goes on without its idle end; by default for all methods but GET.',
 };
 
+const TITLES = { operator: 'Ventanilla, operator API', partner: 'Ventanilla, portal API' } as const;
+
 /** The document. Open routes have the empty security. */
-export function openapiOf(routes: readonly Route[], origin: string): Json {
+export function openapiOf(routes: readonly Route[], site: Site): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = `/api${route.path}`;
@@ -93,10 +95,10 @@ export function openapiOf(routes: readonly Route[], origin: string): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Ventanilla, operator API', version: '1' },
-    servers: [{ url: origin }],
+    info: { title: TITLES[site.whose], version: '1' },
+    servers: [{ url: site.origin }],
     components: {
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName('session', origin) } },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName('session', site) } },
     },
     paths,
   };

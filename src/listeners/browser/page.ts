@@ -1,5 +1,5 @@
 /**
- * Serves the page of the console: the files that `console/build.js` has built, by content coding (docs/operators.md,
+ * Serves a page: the files that `console/build.js` has built, by content coding (docs/operators.md,
  * "The page"). Reads these files once.
  */
 import { readdir, readFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ const PAGE_HEADERS = {
 };
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const NOT_BUILT =
-  'The page of the console is not built here. In a checkout, npm ci and npm start build it. The API is at /api.\n';
+  'The page is not built here. In a checkout, npm ci and npm start build it. The API is at /api.\n';
 
 /** The page's route. */
 export const PAGE_ROUTE = '/*';
