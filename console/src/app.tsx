@@ -30,6 +30,7 @@ const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const ConversationPage = lazy(() => import('./inbox/conversation-page.tsx'));
 const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderations-page.tsx'));
 /** The same of the business, of the service and of the policies. */
+const BehindPage = lazy(() => import('./business/behind-page.tsx'));
 const BusinessPage = lazy(() => import('./business/business-page.tsx'));
 const OperatorsPage = lazy(() => import('./service/operators-page.tsx'));
 const HealthPage = lazy(() => import('./service/health-page.tsx'));
@@ -160,6 +161,13 @@ function Pages({ operator }: { operator: Operator }) {
             <Route path="/health">
               <LazyPage>
                 <HealthPage />
+              </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/business/applications">
+              <LazyPage>
+                <BehindPage />
               </LazyPage>
             </Route>
           )}

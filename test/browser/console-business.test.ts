@@ -4,9 +4,11 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { businessRoutes } from '../../src/subjects/business/routes/business.ts';
 import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { PHONE, skip } from '../support/browser.ts';
 import { consoleInBrowser, EMPTY_QUEUE, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { check } from '../support/page-faults.ts';
 import { MARKUP } from '../support/shown-application.ts';
 
@@ -16,6 +18,8 @@ const WEEK = (() => {
   day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7) - 7);
   return day.toISOString().slice(0, 10);
 })();
+
+const TODAY = new Date().toISOString().slice(0, 10);
 
 describe('the page of the business', { skip }, async () => {
   if (skip) return;
@@ -82,6 +86,22 @@ describe('the page of the business', { skip }, async () => {
       await rowOf(page, 'By partner', /Trabajos/).waitFor();
       assert.equal(await page.getByRole('combobox', { name: /^By/ }).inputValue(), 'month');
       assert.equal(await page.title(), 'Business · Ventanilla');
+    });
+  });
+
+  it('opens the applications behind a number, and goes back to the business', async () => {
+    const register = await registrarOf(store);
+    const [id] = await register(1, [applicant({ phone: null })]);
+    await visitAs({ login: 'abe', role: 'admin', path: '/business?by=day' }, async (page) => {
+      await page.goto(`${new URL(page.url()).origin}/business?by=day&period=${TODAY}`);
+      await page.getByRole('link', { name: 'Registered' }).press('Enter');
+      await page.waitForURL(/business\/applications\?.*number=registered/);
+      await page.getByRole('link', { name: `${id}` }).waitFor();
+      await check(page, 'business-behind');
+      await page.getByLabel('What', { exact: true }).selectOption('signed');
+      await page.getByText('No application is behind this number.').waitFor();
+      await page.getByRole('link', { name: 'Back to the business' }).press('Enter');
+      await page.waitForURL(new RegExp(`/business\\?.*period=${TODAY}`));
     });
   });
 

@@ -46,6 +46,13 @@ describe('the inbox', { skip }, async () => {
     return person;
   }
 
+  /** A page that is closed gives its claim back a little later. */
+  const givenBack = () =>
+    eventually('the claim is given back', async () => {
+      const { rowCount } = await store.database.query('SELECT FROM inbox_claims WHERE claimed_until > now()');
+      return rowCount === 0;
+    });
+
   for (const screen of SCREENS) {
     const { width } = screen.viewport;
 
@@ -93,10 +100,7 @@ describe('the inbox', { skip }, async () => {
         },
       );
     });
-    await eventually('the claim is given back', async () => {
-      const { rowCount } = await store.database.query('SELECT FROM inbox_claims WHERE claimed_until > now()');
-      return rowCount === 0;
-    });
+    await givenBack();
   });
 
   it('tells where nothing can be said, and closes with a reason; the page speaks three languages', async () => {
@@ -114,6 +118,7 @@ describe('the inbox', { skip }, async () => {
         await page.getByText(words).waitFor();
         await check(page, `inbox-${locale}`);
       });
+      await givenBack();
     }
     await visitAs({ login: 'vera', role: 'viewer', path: `/inbox/${person.id}` }, async (page) => {
       await page.getByText('Window closed').waitFor();

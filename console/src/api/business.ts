@@ -1,6 +1,7 @@
 /** The business in numbers, a period at a time. */
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
+import type { BehindReply, BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
+import type { Listed } from '../../../src/subjects/business/rules/behind.ts';
 import { ask, type Reply } from './ask.ts';
 
 /** The upkeep counts every 15 seconds. */
@@ -17,5 +18,18 @@ export function useBusiness(filters: BusinessFilters): UseQueryResult<Reply<Busi
     queryFn: () => ask<BusinessPeriodReply>('GET', `/business/period?${query}`),
     refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** A page of the applications behind a number. */
+export function useBehind(
+  number: Listed,
+  filters: BusinessFilters,
+  cursor: string | null,
+): UseQueryResult<Reply<BehindReply>> {
+  const query = `${new URLSearchParams({ ...filters, number, ...(cursor !== null && { cursor }) })}`;
+  return useQuery({
+    queryKey: ['business behind', query],
+    queryFn: () => ask<BehindReply>('GET', `/business/applications?${query}`),
   });
 }

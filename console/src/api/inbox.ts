@@ -1,5 +1,11 @@
 /** The inbox: who waits for a person, and what an operator does about it. */
-import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  type UseQueryResult,
+  useIsMutating,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { Step } from '../../../src/domain/conversation/places.ts';
 import type {
   ClaimedConversationReply,
@@ -49,17 +55,34 @@ export function useConversation(id: string): UseQueryResult<Reading<InboxConvers
   });
 }
 
-/** Claims the conversation for the page and renews the claim while the tab is shown. 409: another operator has it. */
+const claimOf = (id: string) => ['conversation claim', id];
+
+/** The key of what an operator does with a conversation. */
+export const inboxActOf = (id: string) => ['inbox act', id];
+
+/**
+ * Claims the conversation for the page and renews the claim while the tab is shown. 409: another operator has it. An act
+ * may give it back, so nothing is renewed beside an act.
+ */
 export function useConversationClaim(id: string, isWanted: boolean) {
+  const isActing = useIsMutating({ mutationKey: inboxActOf(id) }) > 0;
   return useQuery({
-    queryKey: ['conversation claim', id],
+    queryKey: claimOf(id),
     queryFn: async () =>
       (await ask<ClaimedConversationReply>('POST', `/conversations/${id}/claim`, {}, forPage())).body,
-    enabled: isWanted,
+    enabled: isWanted && !isActing,
     refetchInterval: RENEW_MS,
     retry: false,
     gcTime: 0,
   });
+}
+
+/** Waits for a renewal that is under way. */
+export async function claimRenewed(queries: QueryClient, id: string): Promise<void> {
+  await queries
+    .getQueryCache()
+    .find({ queryKey: claimOf(id) })
+    ?.promise?.catch(() => undefined);
 }
 
 /** Gives the claim back when its page is left. The request outlives the page; its answer changes nothing. */

@@ -36,10 +36,10 @@ export default function BusinessPage() {
       {!shown && !error && <p>{texts.frame.loading}</p>}
       {shown && (
         <div className={styles.cards} aria-busy={isPlaceholderData}>
-          <Totals shown={shown} />
+          <Totals shown={shown} filters={filters} />
           <Funnel rows={shown.rows} />
           <Waits shown={shown} />
-          <ByPartner shown={shown} />
+          <ByPartner shown={shown} filters={filters} />
           <Decisions shown={shown} />
           <Caps partners={shown.partners.filter((one) => one.is_open)} />
         </div>

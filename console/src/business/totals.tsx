@@ -1,9 +1,12 @@
 /** What happened in the period, beside the period before. */
 import { Link } from 'wouter';
 import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
+import type { Listed } from '../../../src/subjects/business/rules/behind.ts';
+import type { BusinessFilters } from '../api/business.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { useFormat } from '../format/format.ts';
+import { behindHref } from './behind-href.ts';
 import { useBusinessTexts } from './business-texts.ts';
 import { Heads, useChange, useRates, WideTable } from './parts.tsx';
 import { amountsOf, approvalsOf, REFUSALS, rateOf, rejectionsOf, type Sums, sumsOf } from './sums.ts';
@@ -26,10 +29,27 @@ const LINES = [
   ['disbursed', (sums) => sums.disbursed],
 ] as const satisfies readonly (readonly [string, (sums: Sums) => number])[];
 
-/** Where the list behind a number is; the others have none at the desk. */
-const LISTS: Readonly<Record<string, string>> = { in_review: '/queue', overridden: '/lead' };
+/** The list behind a line; the others have none. */
+const LISTS: Readonly<Partial<Record<(typeof LINES)[number][0], Listed>>> = {
+  registered: 'registered',
+  approvals: 'approved',
+  rejections: 'rejected',
+  in_review: 'in_review',
+  reviews: 'review_approved',
+  overridden: 'overridden',
+  started: 'started',
+  documents: 'documents',
+  signed: 'signed',
+  withdrawn: 'withdrawn',
+  disbursed: 'disbursed',
+};
 
-export function Totals({ shown }: { shown: BusinessPeriodReply }) {
+interface TotalsProps {
+  readonly shown: BusinessPeriodReply;
+  readonly filters: BusinessFilters;
+}
+
+export function Totals({ shown, filters }: TotalsProps) {
   const business = useBusinessTexts();
   const format = useFormat();
   const change = useChange();
@@ -60,11 +80,11 @@ export function Totals({ shown }: { shown: BusinessPeriodReply }) {
           {LINES.map(([name, of]) => (
             <tr key={name}>
               <th scope="row">
-                {LISTS[name] === undefined ? (
-                  business.counts[name]
-                ) : (
-                  <Link href={LISTS[name]}>{business.counts[name]}</Link>
-                )}
+                <Listing
+                  of={LISTS[name]}
+                  filters={{ ...filters, period: shown.period }}
+                  text={business.counts[name]}
+                />
               </th>
               <td>{format.number(of(now))}</td>
               <td>{format.number(of(before))}</td>
@@ -84,4 +104,15 @@ export function Totals({ shown }: { shown: BusinessPeriodReply }) {
       <p className={card.quiet}>{business.rateNote}</p>
     </Card>
   );
+}
+
+interface ListingProps {
+  /** undefined: there is no list. */
+  readonly of: Listed | undefined;
+  readonly filters: BusinessFilters;
+  readonly text: string;
+}
+
+function Listing({ of, filters, text }: ListingProps) {
+  return of === undefined ? text : <Link href={behindHref(of, filters)}>{text}</Link>;
 }

@@ -2,12 +2,17 @@
 import { type Static, Type } from 'typebox';
 import { isCalendarDay } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { form, oneOf, orNull } from '../../../wire/operator/form.ts';
+import { form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
+import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
+import { behindPlaceOf, cursorOfPlace, LISTED } from '../rules/behind.ts';
 import { PERIODS, placeOfCursor } from '../rules/report-row.ts';
 import { STEPS } from '../rules/wait.ts';
+import { applicationsBehind } from '../uses/behind.ts';
 import { businessPeriod } from '../uses/period.ts';
 import { MOST_ROWS, reportPage } from '../uses/report.ts';
+
+const MOST_BEHIND = 100;
 
 const Count = Type.Integer({ minimum: 0 });
 /** An exact decimal, such as `6000000.00`. */
@@ -92,14 +97,16 @@ export type BusinessPeriodReply = Static<typeof BusinessPeriod>;
 
 const Partner = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
-export const BusinessPeriodQuery = form({
+const PERIOD_QUERY = {
   by: Type.Optional(oneOf(PERIODS)),
   /** The period that has this day; the newest one that is over if it is absent. */
   period: Type.Optional(Day),
   partner: Type.Optional(Partner),
   country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-});
+};
+
+export const BusinessPeriodQuery = form(PERIOD_QUERY);
 
 export const BusinessQuery = form({
   by: Type.Optional(oneOf(PERIODS)),
@@ -108,6 +115,36 @@ export const BusinessQuery = form({
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS })),
 });
+
+export const BehindQuery = form({
+  ...PERIOD_QUERY,
+  number: oneOf(LISTED),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_BEHIND })),
+});
+
+/** The applications behind a number, without personal data. */
+export const Behind = form({
+  number: oneOf(LISTED),
+  by: oneOf(PERIODS),
+  period: Type.String({ format: 'date' }),
+  applications: Type.Array(
+    form({
+      application_id: Type.Integer(),
+      partner: PartnerName,
+      /** When that happened. */
+      at: Time,
+      currency: Type.String(),
+      debt_amount: Type.Number(),
+      score: Type.Integer(),
+    }),
+  ),
+  /** The cursor of the next page; null: this is the last one. A page may be short, or empty, and still have it. */
+  next: orNull(Type.String()),
+  /** Events are kept for 30 days: some of the period may be deleted, and their applications are not in the list. */
+  is_cut: Type.Boolean(),
+});
+export type BehindReply = Static<typeof Behind>;
 
 export function businessRoutes({ database }: { readonly database: Database }): Route[] {
   return [
@@ -138,18 +175,13 @@ export function businessRoutes({ database }: { readonly database: Database }): R
         'The business of one period (UTC) and of the one before, with median times and the use of caps.',
       query: BusinessPeriodQuery,
       reply: BusinessPeriod,
-      run: async ({ query: { by = 'week', period, partner, country, currency } }) => {
+      run: async ({ query: { by = 'week', period, ...query } }) => {
         if (period !== undefined && !isCalendarDay(period))
           return refused('period must be a day of the calendar');
-        const narrowed = {
-          partnerId: partner ?? null,
-          country: country ?? null,
-          currency: currency ?? null,
-        };
         const { span, partners, ...found } = await businessPeriod(database, {
           by,
           since: period ?? null,
-          narrowed,
+          narrowed: narrowedBy(query),
         });
         return {
           body: {
@@ -167,7 +199,38 @@ export function businessRoutes({ database }: { readonly database: Database }): R
         };
       },
     }),
+    route({
+      method: 'GET',
+      path: '/business/applications',
+      access: 'admin',
+      summary:
+        'The applications behind a number of a period: those of registrations newest first, those of events by partner and newest first.',
+      query: BehindQuery,
+      reply: Behind,
+      run: async ({ query: { number, by = 'week', period, cursor, limit = MOST_BEHIND, ...query } }) => {
+        if (period !== undefined && !isCalendarDay(period))
+          return refused('period must be a day of the calendar');
+        const after = cursor === undefined ? null : behindPlaceOf(number, cursor);
+        if (cursor !== undefined && after === null)
+          return refused('cursor must be the next of the page before');
+        const asked = { number, by, since: period ?? null, narrowed: narrowedBy(query), after, limit };
+        const found = await applicationsBehind(database, asked);
+        const next = found.next && cursorOfPlace(found.next);
+        const shown = { number, by, ...found, applications: found.rows, next };
+        return { body: inForm(Behind, shown) };
+      },
+    }),
   ];
+}
+
+interface Filters {
+  readonly partner?: number;
+  readonly country?: string;
+  readonly currency?: string;
+}
+
+function narrowedBy({ partner, country, currency }: Filters) {
+  return { partnerId: partner ?? null, country: country ?? null, currency: currency ?? null };
 }
 
 type Found = Awaited<ReturnType<typeof businessPeriod>>;

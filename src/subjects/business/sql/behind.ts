@@ -1,0 +1,128 @@
+/**
+ * Reads the events behind a number of the business, a partner at a time. Reads `business_hours`, `partners`,
+ * `partner_events` and `partner_event_totals`.
+ */
+import type { Session } from '../../../ground/postgres/database.ts';
+import type { OfEvents } from '../rules/behind.ts';
+import { NAME_OF_EVENT } from './events.ts';
+import type { Narrowed } from './summary.ts';
+
+/** Days in UTC; `after` is the first day after them. */
+interface Days {
+  readonly period: string;
+  readonly after: string;
+}
+
+const partnersOf = (number: OfEvents) => `
+  SELECT b.partner_id AS id FROM business_hours b JOIN partners p ON p.id = b.partner_id
+  WHERE b.hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND b.hour < $2::date::timestamp AT TIME ZONE 'UTC'
+    AND ($3::integer IS NULL OR b.partner_id = $3) AND ($4::text IS NULL OR p.country = $4)
+    AND ($5::text IS NULL OR b.currency = $5) AND b.${number} > 0 AND b.partner_id >= $6
+  GROUP BY b.partner_id ORDER BY b.partner_id`;
+
+/** The partners from an id on of which something was counted in these days, by id. */
+export async function readCountedPartners(
+  session: Session,
+  number: OfEvents,
+  { period, after }: Days,
+  { partnerId, country, currency }: Narrowed,
+  from: number,
+): Promise<number[]> {
+  const { rows } = await session.query<{ id: number }>(partnersOf(number), [
+    ...[period, after, partnerId, country, currency, from],
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const NAMES = 'SELECT id, name FROM partners WHERE id = ANY ($1::integer[])';
+
+/** The names of partners by id. */
+export async function readPartnerNames(
+  session: Session,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await session.query<{ id: number; name: string }>(NAMES, [[...new Set(ids)]]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const OF_COUNTRY = 'SELECT id FROM partners WHERE country = $1';
+
+/** The partners of a country. */
+export async function readPartnersOfCountry(session: Session, country: string): Promise<Set<number>> {
+  const { rows } = await session.query<{ id: number }>(OF_COUNTRY, [country]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The numbers of a partner's events in these days lie from `low` up to and without `high`. Halving finds them by the
+ * primary key. A clock that stepped moves the ends by less than the hour that is added on each side.
+ */
+const RANGE = `
+  WITH RECURSIVE ends(name, at) AS (
+    VALUES ('low', $2::date::timestamp AT TIME ZONE 'UTC' - interval '1 hour'),
+      ('high', $3::date::timestamp AT TIME ZONE 'UTC' + interval '1 hour')
+  ), half(name, at, low, high, first) AS (
+    SELECT n.name, n.at, t.forgotten + 1, t.last + 1, t.forgotten + 1 FROM ends n, partner_event_totals t
+    WHERE t.partner_id = $1
+    UNION ALL
+    SELECT h.name, h.at, CASE WHEN e.at < h.at THEN m.middle + 1 ELSE h.low END,
+      CASE WHEN e.at < h.at THEN h.high ELSE m.middle END, h.first
+    FROM half h CROSS JOIN LATERAL (SELECT (h.low + h.high) / 2 AS middle) AS m
+    JOIN partner_events e ON e.partner_id = $1 AND e.number = m.middle
+    WHERE h.low < h.high
+  )
+  SELECT max(low) FILTER (WHERE name = 'low')::float8 AS low, max(low) FILTER (WHERE name = 'high')::float8 AS high,
+    coalesce(max(low) FILTER (WHERE name = 'low') = max(first) AND max(first) > 1, false) AS "isCut"
+  FROM half`;
+
+/** `isCut`: events of these days may be deleted; null: the partner has no event. */
+export async function readEventRange(
+  session: Session,
+  partner: number,
+  { period, after }: Days,
+): Promise<{ readonly low: number; readonly high: number; readonly isCut: boolean } | null> {
+  type Row = { low: number | null; high: number | null; isCut: boolean };
+  const [row] = (await session.query<Row>(RANGE, [partner, period, after])).rows;
+  return row?.low == null || row.high === null ? null : { low: row.low, high: row.high, isCut: row.isCut };
+}
+
+/** An event behind a number. */
+export interface EventBehind {
+  readonly number: number;
+  readonly applicationId: number;
+  readonly at: Date;
+  readonly name: string;
+}
+
+const EVENTS = `
+  SELECT e.number::float8, e.application_id::float8 AS "applicationId", e.at, ${NAME_OF_EVENT} AS name
+  FROM partner_events e
+  WHERE e.partner_id = $1 AND e.number >= $2 AND e.number < $3 AND ${NAME_OF_EVENT} = ANY ($4::text[])
+    AND e.at >= $5::date::timestamp AT TIME ZONE 'UTC' AND e.at < $6::date::timestamp AT TIME ZONE 'UTC'
+  ORDER BY e.number DESC LIMIT $7`;
+
+/** The newest events of these names with a number from `low` up to and without `high`. */
+export async function readEventsBehind(
+  session: Session,
+  {
+    partner,
+    names,
+    days,
+    low,
+    high,
+    limit,
+  }: {
+    readonly partner: number;
+    readonly names: readonly string[];
+    readonly days: Days;
+    readonly low: number;
+    readonly high: number;
+    readonly limit: number;
+  },
+): Promise<EventBehind[]> {
+  return (
+    await session.query<EventBehind & Record<string, unknown>>(EVENTS, [
+      ...[partner, low, high, names, days.period, days.after, limit],
+    ])
+  ).rows;
+}
