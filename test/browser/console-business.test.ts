@@ -98,7 +98,7 @@ describe('the page of the business', { skip }, async () => {
       await page.waitForURL(/business\/applications\?.*number=registered/);
       await page.getByRole('link', { name: `${id}` }).waitFor();
       await check(page, 'business-behind');
-      await page.getByLabel('What', { exact: true }).selectOption('signed');
+      await page.getByRole('combobox', { name: /^What/ }).selectOption('signed');
       await page.getByText('No application is behind this number.').waitFor();
       await page.getByRole('link', { name: 'Back to the business' }).press('Enter');
       await page.waitForURL(new RegExp(`/business\\?.*period=${TODAY}`));

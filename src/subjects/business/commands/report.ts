@@ -3,11 +3,10 @@ import type { Command } from 'commander';
 import type { PartnerId } from '../../../domain/partner/credential.ts';
 import { counted } from '../../../ground/base/counted.ts';
 import { named } from '../../../ground/base/named.ts';
-import type { Database } from '../../../ground/postgres/database.ts';
 import { type Cli, choiceOption, readDay } from '../../../program/cli/command.ts';
 import { readPartnerId } from '../../../program/cli/id-arguments.ts';
 import { type Io, writeJson, writeList, writeOutput } from '../../../program/cli/output.ts';
-import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { csvLine, PERIODS, type Period, type ReportRow } from '../rules/report-row.ts';
 import { recount } from '../uses/recount.ts';
 import { type AskedReport, MEMBERS, readWaitsReport, reportRows, WAITS_MEMBERS } from '../uses/report.ts';
@@ -48,9 +47,10 @@ export function fillReport(command: Command, { roles, io }: Cli): void {
           writeRecount(io, await recount(context), options.json === true),
         );
       }
-      return roles.operate(({ database }) => {
+      return roles.operate((context) => {
+        const { database } = context;
         const { by, since = null, partner: partnerId = null } = options;
-        if (options.waits === true) return writeWaits(io, database, { by, since, partnerId }, options);
+        if (options.waits === true) return writeWaits(io, context, { by, since, partnerId }, options);
         return writeReport(io, reportRows(database, { by, since, partnerId }), options);
       });
     });
@@ -102,7 +102,7 @@ async function writeReport(io: Io, rows: AsyncIterable<ReportRow>, { csv, json }
 
 async function writeWaits(
   io: Io,
-  database: Database,
+  { database }: OperatorContext,
   asked: AskedReport,
   { csv, json }: Options,
 ): Promise<void> {

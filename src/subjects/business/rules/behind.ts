@@ -16,8 +16,8 @@ const OF_EVENTS = [
 ] as const;
 
 /**
- * The numbers that have a list. Of what was refused nothing is stored, and nothing finds an offer by the day on which it
- * was shown.
+ * The numbers that have a list. Of what was refused nothing is stored, and nothing finds an offer by the day on which
+ * it was shown.
  */
 export const LISTED = [...OF_BATCHES, ...OF_EVENTS] as const satisfies readonly CountName[];
 export type Listed = (typeof LISTED)[number];

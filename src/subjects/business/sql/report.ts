@@ -1,6 +1,6 @@
 /**
- * Reads the report from the counts (docs/business.md). Reads `business_hours`, `business_waits` and `partners`; no table
- * of applications.
+ * Reads the report from the counts (docs/business.md). Reads `business_hours`, `business_waits` and `partners`; no
+ * table of applications.
  */
 import type { Session } from '../../../ground/postgres/database.ts';
 import {
