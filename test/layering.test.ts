@@ -73,7 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['subjects/partners', 'subjects/applications'],
   ],
   'subjects/events': [
-    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/queue'],
+    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'wire/operator', 'program/queue'],
     ...['subjects/partners', 'subjects/applications'],
   ],
   // A file from the channel to a sealed, checked and read document.

@@ -4,7 +4,14 @@
  * `channel.ts`.
  */
 
-import type { ConsoleContext, Service, StoredFiles, Subject, UpkeepJob } from '../program/subject/subject.ts';
+import type {
+  ConsoleContext,
+  PortalContext,
+  Service,
+  StoredFiles,
+  Subject,
+  UpkeepJob,
+} from '../program/subject/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import { applications } from '../subjects/applications/subject.ts';
 import { audit } from '../subjects/audit/subject.ts';
@@ -98,6 +105,12 @@ export async function loadServices(): Promise<Service[]> {
 /** Loads the routes of the operator API that the subjects bring along. */
 export async function loadConsoleRoutes(context: ConsoleContext): Promise<Route[]> {
   const all = await Promise.all(SUBJECTS.map(({ consoleRoutes }) => consoleRoutes?.()));
+  return all.flatMap((routesOf) => routesOf?.(context) ?? []);
+}
+
+/** Loads the routes of the portal that the subjects bring along. */
+export async function loadPortalRoutes(context: PortalContext): Promise<Route[]> {
+  const all = await Promise.all(SUBJECTS.map(({ portalRoutes }) => portalRoutes?.()));
   return all.flatMap((routesOf) => routesOf?.(context) ?? []);
 }
 

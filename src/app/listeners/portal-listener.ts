@@ -12,6 +12,7 @@ import {
 import type { Route } from '../../wire/operator/route.ts';
 import type { Config } from '../config/config.ts';
 import type { Store } from '../open-store.ts';
+import { loadPortalRoutes } from '../subjects.ts';
 import { openListener, portOf } from './listen.ts';
 import { type BrowserListener, builtPage, NO_BROWSERS, noted, type Surroundings } from './noted.ts';
 
@@ -49,6 +50,9 @@ export async function portalRoutes(
   store: Sharing,
   accounts: Pick<Accounts, 'origin' | 'onTry'>,
 ): Promise<Route[]> {
-  const [{ portalAccountRoutes }] = await Promise.all([import('../../subjects/operators/routes/portal.ts')]);
-  return [...(await portalAccountRoutes({ ...store, ...accounts }))];
+  const [{ portalAccountRoutes }, others] = await Promise.all([
+    import('../../subjects/operators/routes/portal.ts'),
+    loadPortalRoutes(store),
+  ]);
+  return [...(await portalAccountRoutes({ ...store, ...accounts })), ...others];
 }

@@ -35,6 +35,8 @@ export interface Subject {
   readonly files?: () => Promise<StoredFiles>;
   /** Loads the routes of the operator API. */
   readonly consoleRoutes?: () => Promise<(context: ConsoleContext) => readonly Route[]>;
+  /** Loads the routes of the partners' portal. */
+  readonly portalRoutes?: () => Promise<(context: PortalContext) => readonly Route[]>;
   /** Loads what `serve` and `worker` run. */
   readonly service?: () => Promise<Service>;
 }
@@ -108,6 +110,9 @@ export interface ConsoleContext extends Pick<ServiceContext, 'database' | 'vault
   /** The store as a whole. */
   readonly view: StoreView;
 }
+
+/** What the routes of the portal get. */
+export type PortalContext = Pick<ServiceContext, 'database' | 'vault' | 'clock'>;
 
 /** What a listener at the channel gets. */
 export type HearContext = Pick<ServiceContext, 'database' | 'vault' | 'clock' | 'log' | 'setting'>;

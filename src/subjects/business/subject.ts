@@ -16,5 +16,6 @@ export const business: Subject = {
     },
   ],
   tables: async () => (await import('./sql/tables.ts')).TABLES,
+  portalRoutes: async () => (await import('./routes/portal.ts')).portalBusinessRoutes,
   service: async () => (await import('./service.ts')).businessService(),
 };

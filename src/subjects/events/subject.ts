@@ -15,5 +15,6 @@ export const events: Subject = {
       load: async () => (await import('./commands/event.ts')).addEventCommands,
     },
   ],
+  portalRoutes: async () => (await import('./routes/portal.ts')).portalEventRoutes,
   service: async () => (await import('./service.ts')).EVENTS_SERVICE,
 };

@@ -40,5 +40,6 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
     const { partnerRoutes } = await import('./routes/partners.ts');
     return (context) => partnerRoutes(context, whenClosing);
   },
+  portalRoutes: async () => (await import('./routes/portal.ts')).portalPartnerRoutes,
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
 });

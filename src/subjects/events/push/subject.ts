@@ -20,6 +20,7 @@ export const push: Subject = {
   ],
   settings: [ENDPOINT_HOSTS],
   tables: async () => (await import('./sql/tables.ts')).TABLES,
+  portalRoutes: async () => (await import('./routes/portal.ts')).portalDeliveryRoutes,
   service: async () => (await import('./service.ts')).PUSH_SERVICE,
 };
 

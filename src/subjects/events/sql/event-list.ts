@@ -28,6 +28,20 @@ const PAGE = `
     AND ($4::timestamptz IS NULL OR e.at >= $4) AND ($5::bigint IS NULL OR e.application_id = $5)
   ORDER BY e.number DESC LIMIT ${CHUNK}`;
 
+const BEFORE = `
+  SELECT ${EVENT_COLUMNS} FROM partner_events e
+  WHERE e.partner_id = $1 AND ($2::bigint IS NULL OR e.number < $2) ORDER BY e.number DESC LIMIT $3`;
+
+/** The newest events of a partner before a number, or of all (null), newest first. */
+export async function readEventsBefore(
+  database: Database,
+  partnerId: PartnerId,
+  before: number | null,
+  limit: number,
+): Promise<StoredEvent[]> {
+  return (await database.query<StoredEvent>(BEFORE, [partnerId, before, limit])).rows;
+}
+
 /** The events that fit every part of the filter, newest first. */
 export async function* readStoredEvents(
   database: Database,

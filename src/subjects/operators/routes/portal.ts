@@ -14,14 +14,14 @@ import { OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
-import { type Answer, type Call, type Route, route } from '../../../wire/operator/route.ts';
+import { type Call, type Route, route } from '../../../wire/operator/route.ts';
+import { actingBy, answered } from '../../partners/routes/answered.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { enrolmentLink } from '../settings.ts';
 import {
   addPartnerAccount,
   disablePartnerAccount,
   listPartnerAccounts,
-  NoAccountError,
   type PartnerAccount,
   resetPartnerAccount,
   signOutPartnerAccount,
@@ -90,7 +90,7 @@ function sessionRoute(store: Store): Route {
     summary: 'Tells who is signed in, and for which partner.',
     reply: SignedInAtPortal,
     run: async ({ session }) => {
-      const { id, name, country } = await requirePartner(contextOf(store, session), session.partnerId);
+      const { id, name, country } = await requirePartner(store, session.partnerId);
       const { operatorId, login, role, provedSecondsAgo } = session;
       const way = { signsInWith: 'password' as const, hasApp: true, oidc: false };
       const who = { id: operatorId, login, role, partner: { id, name, country }, provedSecondsAgo, ...way };
@@ -124,11 +124,11 @@ function invitingRoutes(store: Store, linkTo: (token: string) => string): Route[
       run: async ({ session, body: { login, role = 'member' } }) =>
         answered(async () => {
           const { account, token } = await acting(
-            contextOf(store, session),
+            actingBy(store, { session }),
             (part) => addPartnerAccount(part, { partnerId: session.partnerId, login, role }),
             ({ account }) => actOn('add', account),
           );
-          return inForm(InvitedAccount, { account, link: linkTo(token) });
+          return { body: inForm(InvitedAccount, { account, link: linkTo(token) }) };
         }),
     }),
     route({
@@ -143,11 +143,11 @@ function invitingRoutes(store: Store, linkTo: (token: string) => string): Route[
       run: async ({ session, params }) =>
         answered(async () => {
           const { account, token } = await acting(
-            contextOf(store, session),
+            actingBy(store, { session }),
             (part) => resetPartnerAccount(part, namedBy(session, params)),
             ({ account }) => actOn('reset-factors', account),
           );
-          return inForm(InvitedAccount, { account, link: linkTo(token) });
+          return { body: inForm(InvitedAccount, { account, link: linkTo(token) }) };
         }),
     }),
   ];
@@ -165,16 +165,14 @@ function endingRoutes(store: Store): Route[] {
       body: form({}),
       reply: PortalAccount,
       run: async ({ session, params }) =>
-        answered(async () =>
-          inForm(
-            PortalAccount,
-            await acting(
-              contextOf(store, session),
-              (part) => signOutPartnerAccount(part, namedBy(session, params)),
-              (account) => actOn('sign-out', account),
-            ),
-          ),
-        ),
+        answered(async () => {
+          const account = await acting(
+            actingBy(store, { session }),
+            (part) => signOutPartnerAccount(part, namedBy(session, params)),
+            (found) => actOn('sign-out', found),
+          );
+          return { body: inForm(PortalAccount, account) };
+        }),
     }),
     route({
       method: 'DELETE',
@@ -190,22 +188,17 @@ function endingRoutes(store: Store): Route[] {
           if (params.id === `${session.operatorId}`)
             throw new OperatorError('this is your own account: another owner, or the operator, can end it');
           const account = await acting(
-            contextOf(store, session),
+            actingBy(store, { session }),
             (part) => disablePartnerAccount(part, namedBy(session, params)),
             (found) => actOn('disable', found),
           );
-          return inForm(PortalAccount, account);
+          return { body: inForm(PortalAccount, account) };
         }),
     }),
   ];
 }
 
 type Session = Call<never, never, 'member'>['session'];
-
-/** The acts of the account are recorded under its name. */
-function contextOf(store: Store, { operatorId: id, partnerId }: Session) {
-  return { ...store, actor: accountName({ id, partnerId }) };
-}
 
 function actOn(act: string, account: PartnerAccount) {
   const target = `${accountName(account)} of partner ${account.partnerId}: ${account.role}`;
@@ -218,15 +211,4 @@ function namedBy(
   { id = '' }: Call<never, never>['params'],
 ): { partnerId: PartnerId; id: number } {
   return { partnerId, id: /^[1-9]\d{0,8}$/.test(id) ? Number(id) : 0 };
-}
-
-/** The answer of the work, or of its refusal. */
-async function answered<Reply>(work: () => Promise<Reply>): Promise<Answer<Reply>> {
-  try {
-    return { body: await work() };
-  } catch (error) {
-    if (error instanceof NoAccountError) return { status: 404, body: { error: 'there is no such account' } };
-    if (!(error instanceof OperatorError)) throw error;
-    return { status: 400, body: { error: error.message } };
-  }
 }

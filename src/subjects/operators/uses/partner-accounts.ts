@@ -33,13 +33,6 @@ interface Invited {
   readonly token: string;
 }
 
-/** There is no such account, or it is another partner's. */
-export class NoAccountError extends OperatorError {
-  constructor() {
-    super('there is no such account of a partner: partner account list shows all');
-  }
-}
-
 /** The most accounts of a partner, with those that are disabled, because rows of accounts stay. */
 export const MOST_ACCOUNTS = 100;
 
@@ -114,7 +107,7 @@ export function disablePartnerAccount({ database, vault }: Context, named: Named
 async function partnerOf(session: Transaction, named: Named): Promise<PartnerId> {
   if ('partnerId' in named) return named.partnerId;
   const partnerId = await partnerOfLogin(session, normalLogin(named.login));
-  if (partnerId === null) throw new NoAccountError();
+  if (partnerId === null) throw noAccount();
   return partnerId;
 }
 
@@ -128,7 +121,7 @@ async function requireOpen(session: Transaction, partnerId: PartnerId): Promise<
 async function known(session: Transaction, vault: Vault, named: Named): Promise<FoundAccount> {
   const wanted = 'login' in named ? { login: normalLogin(named.login) } : named;
   const found = await lockPartnerAccount(session, vault, wanted);
-  if (found === null) throw new NoAccountError();
+  if (found === null) throw noAccount();
   return found;
 }
 
@@ -144,4 +137,11 @@ async function live(session: Transaction, vault: Vault, named: Named): Promise<A
 
 function refuseDisabled({ shown: { login, disabledAt } }: FoundAccount): void {
   if (disabledAt !== null) throw new OperatorError(`the account ${login} is disabled`);
+}
+
+function noAccount(): OperatorError {
+  return new OperatorError(
+    'there is no such account of a partner: partner account list shows all',
+    'not_found',
+  );
 }

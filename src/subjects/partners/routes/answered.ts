@@ -2,10 +2,11 @@
  * What the routes about a partner share, also those of other subjects: ids of a path, who acts, and refusals as answers
  * of HTTP. Pure.
  */
-import { operatorName } from '../../../domain/operator/operator-name.ts';
+import { accountName } from '../../../domain/operator/operator-name.ts';
+import type { BrowserSession } from '../../../domain/operator/session.ts';
 import { type KeyId, type PartnerId, toKeyId, toPartnerId } from '../../../domain/partner/credential.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import type { Answer, Call } from '../../../wire/operator/route.ts';
+import type { Answer } from '../../../wire/operator/route.ts';
 
 /** What the routes need of the service. */
 export type PartnerDesk = Pick<OperatorContext, 'database' | 'vault' | 'clock'>;
@@ -37,9 +38,11 @@ export async function orAsItIs<T>(done: Promise<T>, code: string, now: () => Pro
 /** Who acts with a request, as the record names them. */
 export function actingBy(
   desk: PartnerDesk,
-  { session }: Pick<Call<never, never>, 'session'>,
+  {
+    session: { operatorId: id, partnerId },
+  }: { readonly session: Pick<BrowserSession, 'operatorId' | 'partnerId'> },
 ): OperatorContext {
-  return { ...desk, actor: operatorName(session.operatorId) };
+  return { ...desk, actor: accountName({ id, partnerId }) };
 }
 
 /** The partner that a path names. Throws `OperatorError` where no partner can have this id. */

@@ -61,6 +61,29 @@ export async function issueKey(
   );
 }
 
+/** The most live keys of a partner that issues them by itself. */
+const MOST_OWN_KEYS = 20;
+
+/**
+ * Issues a key that a partner makes for itself (D54): it has the cap, the language and the brand of a live key of the
+ * partner, and its environment or one of its two. So it allows no more. Throws `OperatorError`.
+ */
+export async function issueKeyLike(
+  context: OperatorContext,
+  partnerId: PartnerId,
+  { like, environment }: { readonly like: KeyId; readonly environment?: Environment | undefined },
+): Promise<IssuedKey> {
+  const { status, language, dailyCap, brand, ...key } = await requireKey(context, like, partnerId);
+  if (status !== 'live') throw new OperatorError(`key ${like} is ${status}: name a live one`, 'key_ended');
+  if (environment !== undefined && key.environment !== null && key.environment !== environment)
+    throw new OperatorError(`key ${like} is for ${key.environment} alone`);
+  const keys = await readKeys(context.database, context.vault, partnerId);
+  if (keys.filter((one) => one.status === 'live').length >= MOST_OWN_KEYS)
+    throw new OperatorError(`there are ${MOST_OWN_KEYS} live keys, which is the most`, 'too_many');
+  const settings = { environment: environment ?? key.environment, language, dailyCap, brand };
+  return issueKey(context, partnerId, settings);
+}
+
 /** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */
 export async function listKeys(context: OperatorContext, partnerId?: PartnerId): Promise<ApiKey[]> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);

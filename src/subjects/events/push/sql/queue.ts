@@ -27,6 +27,28 @@ export async function mendPushes(database: Database): Promise<void> {
   }
 }
 
+const FIRST = `
+  SELECT p.number::float8, p.application_id::float8 AS "applicationId", p.attempts::integer, p.due_at AS "dueAt"
+  FROM pushes p WHERE p.partner_id = $1 ORDER BY p.number LIMIT $2`;
+
+/** An event that waits for its push. */
+export interface WaitingPush {
+  readonly number: number;
+  readonly applicationId: number;
+  /** How many attempts were made. */
+  readonly attempts: number;
+  readonly dueAt: Date;
+}
+
+/** The first pushes of a partner that wait, or whose attempt is under way. */
+export async function readFirstPushes(
+  database: Database,
+  partnerId: PartnerId,
+  limit: number,
+): Promise<WaitingPush[]> {
+  return (await database.query<WaitingPush & Record<string, unknown>>(FIRST, [partnerId, limit])).rows;
+}
+
 const NEWEST = 'SELECT last FROM partner_event_totals WHERE partner_id = $1';
 const RESEND = 'SELECT last, queued FROM resend_events($1, $2, $3, $4)';
 const BEFORE = `
