@@ -52,8 +52,8 @@ export interface Check {
 interface CheckOptions {
   /** Says what the service makes of a row. Without it nobody knows. */
   readonly judge?: ((row: ConvertedRow) => Judgement) | undefined;
-  /** Called with each row, with a fault or without. */
-  readonly onRow?: (row: ConvertedRow) => void;
+  /** Called with each row, and with the texts of its faults. */
+  readonly onRow?: (row: ConvertedRow, faults: readonly string[]) => void;
   /** Called with each row that has a fault. */
   readonly onRefused?: (row: FileRow, reason: string) => Promise<void>;
   /** Called now and then with the number of rows so far. */
@@ -68,13 +68,13 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
   for await (const rows of source.convertedRows()) {
     for (const converted of rows) {
       const { row, faults } = converted;
-      onRow?.(converted);
       unsent.add(row);
       noteRow(check, source, converted);
       const judgement = judge === undefined || row.fault !== null ? null : judge(converted);
       if (judgement !== null) noteJudgement(check, converted, judgement);
       const own = row.fault === null ? faults.map(source.textOf) : [row.fault[source.language]];
       const texts = judgement === null ? own : [...own, ...judgement.faults.map(({ text }) => text)];
+      onRow?.(converted, texts);
       if (texts.length === 0) {
         if (check.sample.length < SAMPLE_ROWS) check.sample.push({ converted, judgement });
         continue;

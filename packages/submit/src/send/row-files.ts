@@ -9,50 +9,30 @@ import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
-import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
-import { type Cell, type FileRow, ShownNumber, Unusable } from '../read/table.ts';
-import { MAX_EXACT, UNKNOWN } from '../read/xlsx/number-format.ts';
+import type { FileRow } from '../read/table.ts';
 import type { CutRow } from './cut.ts';
 import { journalPath } from './journal.ts';
+import { csvLine, MARK, type RejectedForm, rejectedForm } from './row-csv.ts';
 
-/** A number with a point before three digits, which would be read as thousands. */
-const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
-const NUMBER = /^[\d.,\s]+$/;
 const PIECE_BYTES = 64 * 1024;
 
 /** Writes one such file. The file gets its name only when it is whole. */
 export class RejectedFile {
   readonly path: string;
-  readonly #columns: readonly string[];
-  readonly #kept: readonly number[];
+  readonly #form: RejectedForm;
   readonly #csv: UnfinishedCsv;
   #rows = 0;
 
   /** Writes nothing before the first row. */
   constructor(path: string, columns: readonly string[], delimiter: string) {
     this.path = path;
-    this.#columns = columns;
-    // The columns that an earlier file of this kind added are left out.
-    this.#kept = [...columns.entries()].flatMap(([index, name]) =>
-      [ROW_COLUMN, REASON_COLUMN].includes(name) ? [] : [index],
-    );
+    this.#form = rejectedForm(columns);
     this.#csv = new UnfinishedCsv(path, delimiter);
   }
 
-  async add({ number, cells }: FileRow, reason: string): Promise<void> {
-    if (!this.#csv.isBegun) {
-      await this.#csv.line([
-        ROW_COLUMN,
-        REASON_COLUMN,
-        ...this.#kept.map((index) => this.#columns[index] ?? ''),
-      ]);
-    }
-    const beyond = cells.slice(this.#columns.length);
-    await this.#csv.line([
-      String(number),
-      reason,
-      ...[...this.#kept.map((index) => cells[index]), ...beyond].map(textOf),
-    ]);
+  async add(row: FileRow, reason: string): Promise<void> {
+    if (!this.#csv.isBegun) await this.#csv.line(this.#form.header);
+    await this.#csv.line(this.#form.line(row, reason));
     this.#rows += 1;
   }
 
@@ -86,22 +66,6 @@ export class RejectedFile {
   async discard(): Promise<void> {
     await this.#csv.discard();
   }
-}
-
-function textOf(cell: Cell | undefined): string {
-  if (cell === null || cell === undefined) return '';
-  if (cell instanceof Unusable) return cell.text;
-  if (cell instanceof ShownNumber && cell.currency !== null)
-    return `${cell.currency.word} ${textOf(cell.value)}`;
-  if (cell instanceof ShownNumber) {
-    // Read as an amount, such a text would be another number than the cell holds.
-    return !cell.isSame && NUMBER.test(cell.text) ? `${UNKNOWN} ${cell.text}` : cell.text;
-  }
-  // Its last digits may be cut, and as a text they would count. From 1e21 on the text has an exponent, which tells.
-  if (typeof cell === 'number' && cell >= MAX_EXACT && cell < 1e21) return `${UNKNOWN} ${cell}`;
-  if (typeof cell === 'object') return JSON.stringify(cell);
-  const text = String(cell);
-  return typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text) ? `${text}0` : text;
 }
 
 /** True where there is no older file, or the newer one begins with all of it. */
@@ -252,8 +216,6 @@ async function isResults(path: string): Promise<boolean> {
 
 // Writes a CSV file that appears under its name only when it is whole.
 
-/** Tells spreadsheets that the file is UTF-8. */
-const MARK = '\ufeff';
 const PIECE_CHARACTERS = 64 * 1024;
 const OWNER_ALONE = 0o600;
 
@@ -285,7 +247,7 @@ class UnfinishedCsv {
       await once(this.#stream, 'open');
       this.#piece = MARK;
     }
-    this.#piece += `${texts.map((text) => quoted(neutralised(text), this.#delimiter)).join(this.#delimiter)}\r\n`;
+    this.#piece += csvLine(texts, this.#delimiter);
     if (this.#piece.length > PIECE_CHARACTERS) await this.#flush();
   }
 
@@ -312,9 +274,4 @@ class UnfinishedCsv {
     this.#piece = '';
     if (this.#stream?.write(piece) === false) await once(this.#stream, 'drain');
   }
-}
-
-function quoted(text: string, delimiter: string): string {
-  if (!text.includes(delimiter) && !/["\r\n]/.test(text) && text.trim() === text) return text;
-  return `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,0 +1,182 @@
+/**
+ * Reads a file that a person chose, as `ventanilla submit --dry-run` does (docs/submit.md), in pieces: the page goes on
+ * while it reads. Nothing leaves the browser.
+ */
+
+import { type Check, checkRows } from '../../../packages/submit/src/map/check.ts';
+import { columnInOption } from '../../../packages/submit/src/map/columns.ts';
+import { TRUE_AND_FALSE } from '../../../packages/submit/src/map/consent.ts';
+import type { ConvertedRow } from '../../../packages/submit/src/map/convert.ts';
+import { openSource, type Source } from '../../../packages/submit/src/map/source.ts';
+import { readValueMaps } from '../../../packages/submit/src/map/words.ts';
+import { BulkError } from '../../../packages/submit/src/read/bulk-error.ts';
+import { chosenFile } from '../../../packages/submit/src/read/chosen-file.ts';
+import type { CodePage } from '../../../packages/submit/src/read/encoding/encoding.ts';
+import { DoubtfulEncoding } from '../../../packages/submit/src/read/encoding/encoding-survey.ts';
+import { csvLine, MARK, rejectedForm, textOf } from '../../../packages/submit/src/send/row-csv.ts';
+import type { FieldName } from '../../../src/domain/application/fields.ts';
+import type { Country } from '../../../src/ground/base/country-data.ts';
+import type { Language } from '../../../src/ground/base/language.ts';
+import { inLine } from '../../../src/ground/base/plain-text.ts';
+
+/** What the page keeps in memory at once. `ventanilla submit` has neither bound. */
+export const MOST_ROWS = 100_000;
+export const MOST_BYTES = 48 * 1024 * 1024;
+
+/** What the person has answered so far. Another answer reads the file again. */
+export interface Answers {
+  readonly country: Country | null;
+  readonly encoding: CodePage | null;
+  readonly decimal: 'comma' | 'point' | null;
+  /** The value of each word, by field: `debt_age:Más de 2 años` is `gt2`. */
+  readonly words: Readonly<Record<string, string>>;
+  /** The field of each column that no field is read from, by its number from 0; empty: the column is left out. */
+  readonly columns: Readonly<Record<number, FieldName | ''>>;
+}
+
+export const NO_ANSWERS: Answers = { country: null, encoding: null, decimal: null, words: {}, columns: {} };
+
+/** A row as it would be sent, and what is wrong with it. */
+export interface ReadRow {
+  readonly number: number;
+  /** By the fields of `Reading.fields`. */
+  readonly values: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** A field, and the columns that it is read from. */
+export interface ReadField {
+  readonly name: FieldName;
+  readonly columns: readonly string[];
+}
+
+export interface Reading {
+  readonly format: string;
+  readonly encoding: string | null;
+  readonly notes: readonly string[];
+  readonly fields: readonly ReadField[];
+  readonly rows: readonly ReadRow[];
+  readonly check: Check;
+  /** True where phones without country code need the country, and nobody has told it. */
+  readonly needsCountry: boolean;
+  /** The file of refused rows, as `submit` writes it. */
+  readonly refused: Blob;
+}
+
+export type Outcome =
+  | { readonly kind: 'read'; readonly reading: Reading }
+  | { readonly kind: 'doubtful'; readonly readings: DoubtfulEncoding['readings'] }
+  | { readonly kind: 'unreadable'; readonly text: string };
+
+/** The file is larger than the page takes. */
+export class TooLarge extends Error {}
+
+/** Rejects with the reason of `signal`, and with `TooLarge`. `onRows` gets the number of rows so far. */
+export async function readFile(
+  file: File,
+  answers: Answers,
+  language: Language,
+  { signal, onRows }: { readonly signal: AbortSignal; readonly onRows: (rows: number) => void },
+): Promise<Outcome> {
+  if (file.size > MOST_BYTES) throw new TooLarge();
+  try {
+    const source = await opened(file, answers, language);
+    return {
+      kind: 'read',
+      reading: await readingOf(source, (rows) => {
+        signal.throwIfAborted();
+        if (rows > MOST_ROWS) throw new TooLarge();
+        onRows(rows);
+      }),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DoubtfulEncoding) return { kind: 'doubtful', readings: error.readings };
+    if (error instanceof BulkError)
+      return { kind: 'unreadable', text: withoutOptions(error.words[language]) };
+    throw error;
+  }
+}
+
+async function opened(file: File, answers: Answers, language: Language): Promise<Source> {
+  const options = {
+    encoding: answers.encoding,
+    language,
+    headerRow: null,
+    sheet: null,
+    visibleOnly: false,
+    conversion: {
+      decimal: answers.decimal,
+      consent: TRUE_AND_FALSE,
+      values: readValueMaps(Object.entries(answers.words).map(([word, value]) => `${word}=${value}`)),
+      country: answers.country,
+    },
+  } as const;
+  const chosen = Object.entries(answers.columns);
+  const source = await openSource(chosenFile(file), { ...options, map: [], ignore: [] });
+  if (chosen.length === 0) return source;
+  const nameOf = (column: string) => columnInOption(source.table.columns, Number(column));
+  return openSource(chosenFile(file), {
+    ...options,
+    map: chosen.flatMap(([column, field]) => (field === '' ? [] : [[field, nameOf(column)] as const])),
+    ignore: chosen.flatMap(([column, field]) => (field === '' ? [nameOf(column)] : [])),
+  });
+}
+
+/** Any country will do until the person has told one: rows whose phones need it are counted. */
+const UNTIL_TOLD = 'CO';
+
+async function readingOf(source: Source, onProgress: (rows: number) => void): Promise<Reading> {
+  // The rules of phones take longer to load than all the rest.
+  const { serviceRules } = await import('../../../packages/submit/src/map/rules.ts');
+  const { fields } = source.mapping;
+  const rows: ReadRow[] = [];
+  const form = rejectedForm(source.table.columns);
+  const refused: string[] = [];
+  const judge = serviceRules(source.inCountry(source.country ?? UNTIL_TOLD), 'PRO');
+  let needsCountry = false;
+  const check = await checkRows(source, {
+    judge(row) {
+      const judgement = judge(row);
+      needsCountry ||= source.country === null && judgement.isLocal;
+      return judgement;
+    },
+    onRow: (row, faults) =>
+      rows.push({
+        number: row.row.number,
+        values: valuesOf(row, fields),
+        faults: faults.map(withoutOptions),
+      }),
+    async onRefused(row, reason) {
+      refused.push(csvLine(form.line(row, reason), source.delimiter));
+    },
+    onProgress,
+  });
+  return {
+    format: source.file.format,
+    encoding: source.file.encoding,
+    notes: source.notes.map(withoutOptions),
+    fields: fields.map(({ field, columns }) => ({
+      name: field.name,
+      columns: columns.map((column) => source.table.columns[column] ?? ''),
+    })),
+    rows,
+    check,
+    needsCountry,
+    refused: new Blob([MARK, csvLine(form.header, source.delimiter), ...refused], { type: 'text/csv' }),
+  };
+}
+
+/** The values that would be sent; of a refused cell what stands in it. */
+function valuesOf({ row, application }: ConvertedRow, fields: Source['mapping']['fields']): string[] {
+  return fields.map(({ field, columns }) => {
+    const value = application[field.name];
+    if (value !== undefined) return inLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
+    return inLine(columns.map((column) => textOf(row.cells[column])).find((text) => text !== '') ?? '');
+  });
+}
+
+/** The text without the options of the command line, for which the page has questions. */
+export function withoutOptions(text: string): string {
+  return text.replace(/[:;.(][^:;.(]*--[a-z][^.;]*/g, '');
+}
