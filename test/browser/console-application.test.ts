@@ -11,6 +11,7 @@ import {
   Revealed,
   RevealReason,
 } from '../../src/subjects/desk/routes/forms.ts';
+import { Neighbours } from '../../src/subjects/desk/routes/neighbour-forms.ts';
 import { Claimed, ClaimNext } from '../../src/subjects/desk/routes/queue-forms.ts';
 import { DocumentFile } from '../../src/subjects/desk/routes/work-forms.ts';
 import { form } from '../../src/wire/operator/form.ts';
@@ -19,7 +20,15 @@ import { skip } from '../support/browser.ts';
 import { consoleInBrowser, NO_PROPOSALS, SCREENS } from '../support/console-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
-import { MARKUP, PENDED, PERSON, REVEALED, SHOWN, SHOWN_ID } from '../support/shown-application.ts';
+import {
+  MARKUP,
+  NEIGHBOURS,
+  PENDED,
+  PERSON,
+  REVEALED,
+  SHOWN,
+  SHOWN_ID,
+} from '../support/shown-application.ts';
 
 /** A picture of one pixel. */
 const PNG =
@@ -71,6 +80,10 @@ const ROUTES: Route[] = [
       params.id === '256'
         ? { body: PENDED, tag: '0' }
         : { body: application, tag: `${application.notes?.length}` },
+  }),
+  route({
+    ...{ method: 'GET', path: '/applications/{id}/neighbours', access: 'viewer', summary: 'Its neighbours.' },
+    ...{ reply: Neighbours, run: async () => ({ body: NEIGHBOURS }) },
   }),
   route({
     ...{ method: 'POST', path: '/applications/{id}/reveal', access: 'reviewer', summary: 'Its person.' },
@@ -158,8 +171,11 @@ describe('an application on its page', { skip }, async () => {
             'texts of the service are no texts of the page',
           );
           await page.getByText('signed', { exact: true }).waitFor();
-          await page.getByText('failed (a stored value cannot be used)').waitFor();
+          const failed = page.getByText('failed (a stored value cannot be used)');
+          assert.equal(await failed.isVisible(), false, 'the chat is folded');
           await check(page, 'application');
+          await page.getByText('8 messages, the last one').click();
+          await failed.waitFor();
           await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
           await page.getByRole('dialog').waitFor();
           await check(page, 'application-reason');
@@ -223,10 +239,50 @@ describe('an application on its page', { skip }, async () => {
     });
   }
 
-  it('a full score has lost nothing', async () => {
+  it('says what the loan takes of the income, and how far the score is from the bands', async () => {
+    const figures = async (page: Page) => (await page.locator('main dl').first().innerText()).split(/\n+/);
+    application = SHOWN;
+    await visitAs({ login: 'pia', role: 'viewer', path }, async (page) => {
+      await page.getByText('A. L.').waitFor();
+      assert.deepEqual(await figures(page), [
+        ...['Installment', 'COP 312,500', '24 months, by the contract'],
+        ...['Installment by income', '11.6%', 'observed: COP 2,700,000'],
+        ...['Score to the next band', '15 points below approval (70)', '25 points above review (30)'],
+        'With the observed income: 19 points below approval (70)',
+      ]);
+      const unpriced = { installment: null, months: null, share: null, unpriced: 'no_terms' } as const;
+      application = { ...SHOWN, capacity: { ...SHOWN.capacity, ...unpriced }, last_event: '8' };
+      await page.reload();
+      await page.getByText('There are no loan terms for its country.').waitFor();
+      assert.deepEqual((await figures(page)).slice(0, 2), ['Installment', '—']);
+    });
+  });
+
+  it('j and k go from section to section, documents and income first, and so do links', async () => {
+    application = SHOWN;
+    await visitAs({ login: 'kim', role: 'viewer', path }, async (page) => {
+      await page.getByText('A. L.').waitFor();
+      const focused = () => page.evaluate<string | undefined>('document.activeElement?.textContent');
+      const first = ['Documents and income', 'What was sent', 'Points'];
+      for (const name of first) {
+        await page.keyboard.press('j');
+        assert.equal(await focused(), name);
+      }
+      await page.keyboard.press('k');
+      assert.equal(await focused(), first[1]);
+      const ways = page.getByRole('navigation', { name: 'Sections of the application' });
+      await ways.getByRole('link', { name: 'Timeline' }).press('Enter');
+      assert.equal(await focused(), 'Timeline');
+      assert.match(page.url(), new RegExp(`${path}$`));
+    });
+  });
+
+  it('a full score has lost nothing, and its parts take one line', async () => {
     const criteria = SHOWN.criteria.map((one) => ({ ...one, points: one.most, lost: 0 }));
     application = { ...SHOWN, criteria, score: 100 };
     await visitAs({ login: 'fe', role: 'viewer', path }, async (page) => {
+      await page.getByText('5 parts with all points').waitFor();
+      assert.equal(await page.getByText('Channel: 25 of 25').isVisible(), false);
       const total = page.getByRole('row', { name: /^Score/ });
       await total.waitFor();
       assert.deepEqual(await total.getByRole('cell').allTextContents(), ['100', '100', '0']);

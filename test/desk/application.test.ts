@@ -25,7 +25,7 @@ const register = await registrarOf(store);
 const talks = await conversationsOf(store, key);
 const desk = await startTestConsole(
   store,
-  applicationRoutes({ database: runtime, vault, clock: machineClock }),
+  applicationRoutes({ database: runtime, vault, clock: machineClock, terms: async () => null }),
 );
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();
 const ruth = await desk.enrolled('ruth', 'reviewer');
@@ -37,7 +37,7 @@ const PERSON = {
   city: 'Bogotá <i>',
   phone: toPhone('+573005559871'),
 };
-const [first, id] = await register(key, [
+const [, id] = await register(key, [
   applicant({ ...PERSON, ...IN_REVIEW }),
   applicant({
     name: 'Bo',
@@ -129,24 +129,6 @@ describe('the page of an application', () => {
       [act, reason, reason_code, from, to],
       ['approve', HOSTILE, 'income_verified', 'in_review', 'pending_signature'],
     );
-  });
-
-  it('names earlier applications of the phone and of the ID number, and not itself', async () => {
-    await json('application', 'reject', `${first}`, '--reason', 'x');
-    const [again] = await register(key, [applicant({ ...PERSON, phone: toPhone('+573005559872') })]);
-    const [third] = await register(key, [applicant({ ...PERSON, id_number: '11112222' })]);
-    const byNumber = (await read(viewer, again!)).body.earlier;
-    assert.equal(byNumber.same_phone.count, 0);
-    assert.deepEqual(
-      byNumber.same_id_number.applications.map((one: { id: number; status: string }) => [one.id, one.status]),
-      [[first, 'rejected']],
-    );
-    const byPhone = (await read(viewer, third!)).body.earlier;
-    assert.deepEqual(
-      byPhone.same_phone.applications.map((one: { id: number }) => one.id),
-      [first],
-    );
-    assert.deepEqual((await read(viewer, first!)).body.earlier.same_phone, { count: 0, applications: [] });
   });
 
   it('is 404 where there is none', async () => {

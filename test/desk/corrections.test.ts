@@ -19,7 +19,7 @@ const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
-const context = { database: runtime, vault, clock: machineClock };
+const context = { database: runtime, vault, clock: machineClock, terms: async () => null };
 const desk = await startTestConsole(store, [...applicationRoutes(context), ...correctionRoutes(context)]);
 const ada = await desk.enrolled('ada', 'admin');
 const admin = await ada.signIn();

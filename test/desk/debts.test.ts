@@ -14,7 +14,7 @@ const { runtime, vault } = store;
 const signing = await testSigning(store);
 const desk = await startTestConsole(
   store,
-  applicationRoutes({ database: runtime, vault, clock: machineClock }),
+  applicationRoutes({ database: runtime, vault, clock: machineClock, terms: async () => null }),
 );
 const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();
 

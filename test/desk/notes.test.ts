@@ -33,7 +33,7 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 const routes = [
-  ...applicationRoutes({ database: runtime, vault, clock: machineClock }),
+  ...applicationRoutes({ database: runtime, vault, clock: machineClock, terms: async () => null }),
   ...noteRoutes({ database: runtime, vault, clock: machineClock }),
 ];
 const desk = await startTestConsole(store, routes);

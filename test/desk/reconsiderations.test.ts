@@ -20,7 +20,7 @@ const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const { refusedAt, writes, casesOf, textsOf } = await refusedOf(store, key);
-const routesOf = { database: runtime, vault, clock: machineClock };
+const routesOf = { database: runtime, vault, clock: machineClock, terms: async () => null };
 const desk = await startTestConsole(store, [
   ...applicationRoutes(routesOf),
   ...reconsiderationRoutes(routesOf),

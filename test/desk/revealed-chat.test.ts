@@ -19,7 +19,7 @@ const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const talks = await conversationsOf(store, key);
 const desk = await startTestConsole(
   store,
-  applicationRoutes({ database: runtime, vault, clock: machineClock }),
+  applicationRoutes({ database: runtime, vault, clock: machineClock, terms: async () => null }),
 );
 const ruth = await (await desk.enrolled('ruth', 'reviewer')).signIn();
 

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { fillLookUpBuckets } from '../../src/subjects/applications/sql/partitions.ts';
-import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
+import { neighbourRoute } from '../../src/subjects/desk/routes/neighbours.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
 import { applicant, REJECTED } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
@@ -44,10 +44,9 @@ it('D49: search, export and the desk find all of them by each of the spellings, 
   await closePartition(database);
   const all = [...first, ...(await registerAll(spellings.slice(2)))];
   await registerAll(others);
-  const desk = await startTestConsole(
-    store,
-    applicationRoutes({ database: runtime, vault, clock: machineClock }),
-  );
+  const desk = await startTestConsole(store, [
+    neighbourRoute({ database: runtime, vault, clock: machineClock }),
+  ]);
   const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();
   for (const _ of ['before the buckets are filled', 'after']) {
     for (const spelling of spellings) {
@@ -58,8 +57,8 @@ it('D49: search, export and the desk find all of them by each of the spellings, 
       const shown = exported.applications.map((one: { id_number: string }) => one.id_number);
       assert.deepEqual(shown.toSorted(), spellings.toSorted());
     }
-    const { body } = await viewer.ask('GET', `/api/applications/${all.at(-1)}`);
-    assert.deepEqual(idsOf(body.earlier.same_id_number.applications), all.slice(0, -1).toSorted());
+    const { body } = await viewer.ask('GET', `/api/applications/${all.at(-1)}/neighbours`);
+    assert.deepEqual(idsOf(body.same_id_number.applications), all.slice(0, -1).toSorted());
     await fillLookUpBuckets(database);
   }
   const { err } = await run('subject', 'export', '--id-number', '1077345210', ...REVEAL);

@@ -60,6 +60,7 @@ import { applicationsOfContexts } from '../../src/subjects/conversation/sql/matc
 import { offeredWithoutConversation } from '../../src/subjects/conversation/sql/strangers.ts';
 import { readBrandOf } from '../../src/subjects/desk/sql/brand-of.ts';
 import { expandReviews, expandReviewsOf } from '../../src/subjects/desk/sql/expansion.ts';
+import { readNeighbours } from '../../src/subjects/desk/uses/neighbours.ts';
 import { lastEventOf, readForPage } from '../../src/subjects/desk/uses/show-application.ts';
 import { batchesFrom } from '../../src/subjects/evaluation/sql/decided-batches.ts';
 import { replay } from '../../src/subjects/evaluation/uses/replay.ts';
@@ -88,6 +89,7 @@ import { readAskedAbout } from '../../src/subjects/reconsiderations/sql/refused.
 import { listErasures } from '../../src/subjects/rights/uses/list-erasures.ts';
 import { replayErasures } from '../../src/subjects/rights/uses/replay-erasures.ts';
 import { erasureJson, readErasure } from '../../src/subjects/rights/uses/written-erasure.ts';
+import { DEMO_TERMS } from '../../src/subjects/signing/rules/demo-terms.ts';
 import { readForContract } from '../../src/subjects/signing/sql/application.ts';
 import { signContract } from '../../src/subjects/signing/uses/sign-contract.ts';
 import {
@@ -461,8 +463,11 @@ async function talk(ids: readonly number[]): Promise<void> {
   await expandReviews(database, '0', 20, 24);
   await lastEventOf(database, toApplicationId(first));
   const newest = applications.toSorted((a, b) => a - b).at(-1)!;
-  const shown = await readForPage({ ...counted, actor: 'ana' }, 1, { id: newest, lastEvent: '0' });
-  assert.ok(shown.earlier.sameIdNumber.count > 0);
+  const asked = { id: newest, lastEvent: '0', terms: DEMO_TERMS };
+  assert.ok((await readForPage({ ...counted, actor: 'ana' }, 1, asked)).capacity.installment !== null);
+  const neighbours = await readNeighbours(counted, newest);
+  assert.ok(neighbours!.sameIdNumber.count > 0);
+  assert.ok(neighbours!.sameCity.count > 0);
   const phones = [phoneIndexOf(vault, toPhone('+573005550300'))];
   const found = await findByIndexes(
     database,
@@ -576,7 +581,10 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
       ['--id-number', 'nobody-has-it'],
     ])
       await json('application', 'list', ...filter);
-    await readForPage({ ...counted, actor: 'ana' }, 1, { id: toApplicationId(shown.id), lastEvent: '0' });
+    await readForPage({ ...counted, actor: 'ana' }, 1, {
+      ...{ id: toApplicationId(shown.id), lastEvent: '0', terms: null },
+    });
+    await readNeighbours(counted, toApplicationId(shown.id));
     const many = [...counts]
       .filter(([, locks]) => locks > MOST_OF_SPREAD)
       .map(([text, locks]) => `${locks} locks: ${text}`);

@@ -1,6 +1,7 @@
 /** An application with all that its page can show, and markup in each text that somebody else writes. */
 import { CRITERIA } from '../../src/domain/scorecard/scorecard.ts';
 import type { ApplicationReply, RevealedReply } from '../../src/subjects/desk/routes/forms.ts';
+import type { NeighboursReply } from '../../src/subjects/desk/routes/neighbour-forms.ts';
 
 export const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>{{7*7}}';
 const AT = '2026-03-02T10:00:00Z';
@@ -71,38 +72,10 @@ export const SHOWN: ApplicationReply = {
     ],
   },
   person: { initials: 'A. L.', phone: '…01', id_number: '…50', city: '***', fault: null },
-  earlier: {
-    same_phone: {
-      count: 2,
-      applications: [
-        {
-          id: 256,
-          partner: PARTNER,
-          status: 'rejected',
-          signed_at: null,
-          created_at: '2026-01-02T10:00:00Z',
-        },
-        {
-          id: 128,
-          partner: PARTNER,
-          status: 'pending_signature',
-          signed_at: AT,
-          created_at: '2025-11-02T10:00:00Z',
-        },
-      ],
-    },
-    same_id_number: {
-      count: 100,
-      applications: [
-        {
-          id: 256,
-          partner: PARTNER,
-          status: 'rejected',
-          signed_at: null,
-          created_at: '2026-01-02T10:00:00Z',
-        },
-      ],
-    },
+  bands: { approved: 70, in_review: 30 },
+  capacity: {
+    ...{ installment: '312500.00', months: 24, unpriced: null, installment_by: 'contract' },
+    ...{ income: 2_700_000, income_by: 'observed', share: 0.1157 },
   },
   chat: {
     takes_text: true,
@@ -192,6 +165,52 @@ export const SHOWN: ApplicationReply = {
     { reason_code: 'income_verified', why: 'income_unconfirmed' },
     { reason_code: 'documents_invalid', why: 'no_document' },
   ],
+};
+
+export const NEIGHBOURS: NeighboursReply = {
+  same_phone: {
+    count: 2,
+    applications: [
+      {
+        id: 256,
+        partner: PARTNER,
+        status: 'rejected',
+        signed_at: null,
+        created_at: '2026-01-02T10:00:00Z',
+      },
+      {
+        id: 128,
+        partner: PARTNER,
+        status: 'pending_signature',
+        signed_at: AT,
+        created_at: '2025-11-02T10:00:00Z',
+      },
+    ],
+  },
+  same_id_number: {
+    count: 100,
+    applications: [
+      {
+        id: 256,
+        partner: PARTNER,
+        status: 'rejected',
+        signed_at: null,
+        created_at: '2026-01-02T10:00:00Z',
+      },
+    ],
+  },
+  same_city: {
+    ...{ count: 3, looked_at: 2_500, is_whole: false },
+    applications: [
+      {
+        id: 385,
+        partner: PARTNER,
+        status: 'in_review',
+        signed_at: null,
+        created_at: '2026-03-02T10:00:05Z',
+      },
+    ],
+  },
 };
 
 /** One that waits for its applicant. */

@@ -6,8 +6,10 @@ import type {
   NewCorrectionBody,
   RevealedReply,
 } from '../../../src/subjects/desk/routes/forms.ts';
+import type { NeighboursReply } from '../../../src/subjects/desk/routes/neighbour-forms.ts';
 import type { PaymentPlanReply, ProposalReply } from '../../../src/subjects/desk/routes/proposal-forms.ts';
 import { act } from './act.ts';
+import { ask, type Reply } from './ask.ts';
 import { type Reading, reading } from './read.ts';
 
 const POLL_MS = 5_000;
@@ -24,7 +26,16 @@ export function useApplication(id: string): UseQueryResult<Reading<ApplicationRe
   return useQuery({ ...applicationQuery(useQueryClient(), id), refetchInterval: POLL_MS });
 }
 
-/** The same, always as a whole: the chat is no event, so the entity tag does not tell of it. */
+/** Others of the same phone, ID number or city. Read once for a page: they cost more than they change. */
+export function useNeighbours(id: string): UseQueryResult<Reply<NeighboursReply>> {
+  return useQuery({
+    queryKey: ['neighbours', id],
+    queryFn: () => ask<NeighboursReply>('GET', `/applications/${id}/neighbours`),
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** The application, always as a whole: the chat is no event, so the entity tag does not tell of it. */
 export function useWholeApplication(id: string): UseQueryResult<Reading<ApplicationReply>> {
   const whole = reading<ApplicationReply>(useQueryClient(), ['application', id], `/applications/${id}`, 0);
   return useQuery({ ...whole, refetchInterval: POLL_MS });

@@ -1,24 +1,26 @@
 /** The page of one application: what a reviewer reads before a decision. */
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { ApplicationReply, RevealedReply } from '../../../src/subjects/desk/routes/forms.ts';
 import { reveal, useApplication } from '../api/application.ts';
 import { failureText } from '../api/failure.ts';
 import card from '../base-ui/card.module.css';
 import { PageHeading } from '../base-ui/page-heading.tsx';
-import { useTexts } from '../texts/texts.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
 import styles from './application.module.css';
 import { Asked } from './asked.tsx';
-import { Chat } from './chat.tsx';
+import { FoldedChat } from './chat.tsx';
 import { Corrections } from './corrections.tsx';
 import { Debts } from './debts.tsx';
-import { Earlier } from './earlier.tsx';
 import { Evidence } from './evidence.tsx';
+import { KeyFigures } from './key-figures.tsx';
+import { Neighbours } from './neighbours.tsx';
 import { Notes } from './notes.tsx';
 import { Payment } from './payment.tsx';
 import { usePersonal } from './personal.ts';
 import { Points } from './points.tsx';
 import { RevealDialog } from './reveal-dialog.tsx';
+import { type SectionName, Sections } from './sections.tsx';
 import { Standing } from './standing.tsx';
 import { useStatusText } from './status-text.ts';
 import { Summary } from './summary.tsx';
@@ -77,25 +79,75 @@ function Shown({ application, mayReveal, mayCorrect }: ShownProps) {
         ask={(reason, key) => reveal(application.id, reason, key)}
         onRevealed={setRevealed}
       />
+      <KeyFigures application={application} />
+      <Sections sections={sectionsOf(application, texts)} />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <Summary application={application} revealed={revealed} />
-          <Corrections application={application} revealed={revealed} mayCorrect={mayCorrect} />
-          <Points application={application} />
-          <Debts application={application} revealed={revealed} />
-          <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
-          <Chat application={application} revealed={revealed} />
-          <Asked revealed={revealed} />
+          <Section id="evidence">
+            <Evidence application={application} revealed={revealed} mayReveal={mayReveal} />
+          </Section>
+          <Section id="facts">
+            <Summary application={application} revealed={revealed} />
+            <Corrections application={application} revealed={revealed} mayCorrect={mayCorrect} />
+          </Section>
+          <Section id="points">
+            <Points application={application} />
+          </Section>
+          <Section id="debts">
+            <Debts application={application} revealed={revealed} />
+          </Section>
+          <Section id="chat">
+            <FoldedChat application={application} revealed={revealed} />
+            <Asked revealed={revealed} />
+          </Section>
         </div>
         <div className={styles.column}>
-          <Standing application={application} />
-          <Payment application={application} />
-          <Earlier application={application} />
-          <Notes application={application} mayWrite={mayReveal} />
-          <Timeline application={application} />
+          <Section id="review">
+            <Standing application={application} />
+            <Payment application={application} />
+          </Section>
+          <Section id="neighbours">
+            <Neighbours id={application.id} />
+          </Section>
+          <Section id="notes">
+            <Notes application={application} mayWrite={mayReveal} />
+          </Section>
+          <Section id="timeline">
+            <Timeline application={application} />
+          </Section>
         </div>
       </div>
     </>
+  );
+}
+
+/** Those that the application has, in the order of the page. */
+function sectionsOf(
+  { debts, review, proposal }: ApplicationReply,
+  texts: Texts['application'],
+): readonly SectionName[] {
+  return [
+    ...([
+      ['evidence', texts.evidence],
+      ['facts', texts.facts],
+      ['points', texts.points],
+    ] as const),
+    ...(debts === null ? [] : [['debts', texts.debtList] as const]),
+    ['chat', texts.chat],
+    ...(review || proposal ? [['review', texts.review] as const] : []),
+    ...([
+      ['neighbours', texts.neighbours],
+      ['notes', texts.notes],
+      ['timeline', texts.timeline],
+    ] as const),
+  ];
+}
+
+function Section({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <div id={id} className={styles.section}>
+      {children}
+    </div>
   );
 }
 

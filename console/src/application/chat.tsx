@@ -12,27 +12,60 @@ interface ChatProps {
   readonly revealed: RevealedReply | null;
 }
 
-export function Chat({ application: { chat }, revealed }: ChatProps) {
-  const { application: texts, codes } = useTexts();
-  const items = chatItems(chat, revealed);
-  const { conversation } = chat;
-  const step =
-    conversation === null ? null : (
-      <span className={card.quiet}>
-        {texts.step}: {codes.places[conversation.step]}
-        {conversation.held_by === 'operator' && `, ${texts.operatorSpeaks}`}
-      </span>
-    );
+export function Chat({ application, revealed }: ChatProps) {
+  const { application: texts } = useTexts();
+  const items = chatItems(application.chat, revealed);
   return (
-    <Card title={texts.chat} beside={step}>
+    <Card title={texts.chat} beside={<Step application={application} />}>
       {items.length === 0 && <p>{texts.none}</p>}
       {items.length > 0 && revealed === null && <p className={card.quiet}>{texts.chatHidden}</p>}
-      <ol className={bubbles.lines}>
-        {items.map((item) => (
-          <Line key={item.key} item={item} />
-        ))}
-      </ol>
+      <Lines items={items} />
     </Card>
+  );
+}
+
+/** The chat in one line, until somebody opens it or reveals its texts. */
+export function FoldedChat({ application, revealed }: ChatProps) {
+  const { application: texts } = useTexts();
+  const format = useFormat();
+  const items = chatItems(application.chat, revealed);
+  const last = items.at(-1);
+  return (
+    <Card title={texts.chat} beside={<Step application={application} />}>
+      {last === undefined && <p>{texts.none}</p>}
+      {last !== undefined && (
+        <details key={revealed === null ? 'hidden' : 'revealed'} open={revealed !== null}>
+          <summary>
+            {texts.chatCount(items.length, format.time(last.at))}
+            {revealed === null && <span className={card.quiet}>. {texts.chatHidden}</span>}
+          </summary>
+          <Lines items={items} isHidden={revealed === null} />
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function Step({ application: { chat } }: Pick<ChatProps, 'application'>) {
+  const { application: texts, codes } = useTexts();
+  const { conversation } = chat;
+  if (conversation === null) return null;
+  return (
+    <span className={card.quiet}>
+      {texts.step}: {codes.places[conversation.step]}
+      {conversation.held_by === 'operator' && `, ${texts.operatorSpeaks}`}
+    </span>
+  );
+}
+
+/** What is hidden takes a line each. */
+function Lines({ items, isHidden = false }: { items: readonly ChatItem[]; isHidden?: boolean }) {
+  return (
+    <ol className={isHidden ? bubbles.hiddenLines : bubbles.lines}>
+      {items.map((item) => (
+        <Line key={item.key} item={item} />
+      ))}
+    </ol>
   );
 }
 

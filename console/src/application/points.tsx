@@ -16,6 +16,7 @@ export function Points({
   const language = useLanguage();
   const end = Math.max(...criteria.map(({ most }) => most));
   const total = criteria.reduce((sum, { most }) => sum + most, 0);
+  const whole = criteria.filter(({ lost }) => lost === 0);
   return (
     <Card title={texts.points} beside={<span className={card.quiet}>{texts.policyOf(policy_version)}</span>}>
       <Legend
@@ -34,23 +35,25 @@ export function Points({
           </tr>
         </thead>
         <tbody>
-          {criteria.map(({ criterion, points, most, lost }) => (
-            <tr key={criterion}>
-              <th scope="row">
-                <span>{codes.criteria[criterion]}</span>
-                <RowBar
-                  end={end}
-                  parts={[
-                    { value: points ?? 0, kind: 'got' },
-                    { value: lost ?? most, kind: 'lost' },
-                  ]}
-                />
-              </th>
-              <td>{points ?? texts.unreadable}</td>
-              <td>{most}</td>
-              <td>{lost === null ? texts.unreadable : lessOf(lost)}</td>
-            </tr>
-          ))}
+          {criteria
+            .filter(({ lost }) => lost !== 0)
+            .map(({ criterion, points, most, lost }) => (
+              <tr key={criterion}>
+                <th scope="row">
+                  <span>{codes.criteria[criterion]}</span>
+                  <RowBar
+                    end={end}
+                    parts={[
+                      { value: points ?? 0, kind: 'got' },
+                      { value: lost ?? most, kind: 'lost' },
+                    ]}
+                  />
+                </th>
+                <td>{points ?? texts.unreadable}</td>
+                <td>{most}</td>
+                <td>{lost === null ? texts.unreadable : lessOf(lost)}</td>
+              </tr>
+            ))}
         </tbody>
         <tfoot>
           <tr>
@@ -61,12 +64,25 @@ export function Points({
           </tr>
         </tfoot>
       </table>
+      {whole.length > 0 && (
+        <details>
+          <summary>{texts.wholeParts(whole.length)}</summary>
+          <ul className={styles.bullets}>
+            {whole.map(({ criterion, most }) => (
+              <li key={criterion}>{texts.pointsOf(codes.criteria[criterion], most)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       {reasons.length > 0 && (
         <>
           <h3>{texts.reasons}</h3>
           <ol>
             {reasons.map(({ code, words }) => (
-              <li key={code}>{words?.[language] ?? code}</li>
+              <li key={code}>
+                {words !== null && `${words[language]} `}
+                <code className={card.quiet}>{code}</code>
+              </li>
             ))}
           </ol>
         </>

@@ -14,7 +14,9 @@ export function Card({ title, beside, children }: CardProps) {
   return (
     <section className={card.card} aria-labelledby={id}>
       <div className={card.cardHead}>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         {beside}
       </div>
       {children}

@@ -69,7 +69,25 @@ export interface PricedLoan {
   readonly expiresAt: Date;
 }
 
-export type Priced = PricedLoan | { readonly kind: 'blocked'; readonly reason: BlockReason };
+/** Why no loan is made in a country. */
+export const COUNTRY_BLOCKS = [
+  'no_terms',
+  'no_rules',
+  'terms_incomplete',
+] as const satisfies readonly BlockReason[];
+export type CountryBlock = (typeof COUNTRY_BLOCKS)[number];
+
+/** Why terms that are whole make no loan of an amount. */
+export const PRICE_BLOCKS = [
+  'no_maximum',
+  'above_maximum',
+  'wrong_currency',
+  'below_minimum',
+  'above_limit',
+] as const satisfies readonly BlockReason[];
+type PriceBlock = (typeof PRICE_BLOCKS)[number];
+
+export type Priced = PricedLoan | { readonly kind: 'blocked'; readonly reason: PriceBlock };
 
 /** What is asked for. Without `months` the loan has those that the terms offer. */
 export interface Asked {
@@ -120,7 +138,7 @@ export function priceLoan(country: Country, terms: CountryTerms, asked: Asked, n
   };
 }
 
-function blocked(reason: BlockReason): Priced {
+function blocked(reason: PriceBlock): Priced {
   return { kind: 'blocked', reason };
 }
 

@@ -1,6 +1,14 @@
 /** Texts of an application's page. */
 import { counted } from '../../../../src/ground/base/counted.ts';
 
+/** How far a score is from a band (`application/distances.ts`). */
+interface BandDistance {
+  readonly points: number;
+  readonly is: 'missing' | 'above';
+  readonly band: 'approved' | 'in_review';
+  readonly from: number;
+}
+
 export const application = {
   title: 'Application',
   number: 'Number of an application',
@@ -55,10 +63,44 @@ export const application = {
   badReason: 'This reason is not accepted: 5 to 500 characters in one line.',
   tooMany: (minutes: number) =>
     `You revealed too many applications and files in this hour. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
-  earlier: 'Other applications',
+  installment: 'Installment',
+  monthsBy: (months: number, by: string) => `${counted(months, 'month')}, ${by}`,
+  installmentBy: {
+    contract: 'by the contract',
+    terms: 'by the terms of today',
+    demonstration_terms: 'by the terms of the demonstration',
+  },
+  unpriced: {
+    no_terms: 'There are no loan terms for its country.',
+    no_rules: 'The rules of its country are not whole.',
+    terms_incomplete: 'The loan terms of its country are not whole.',
+    no_maximum: 'The loan terms have no legal maximum for this month.',
+    above_maximum: 'The loan terms are above the legal maximum.',
+    wrong_currency: 'The loan terms of its country are in another currency.',
+    below_minimum: 'The amount is below what the loan terms lend.',
+    above_limit: 'The amount is above what the loan terms lend.',
+    unreadable: 'Erased, or not readable.',
+  },
+  ofIncome: 'Installment by income',
+  incomeBy: { observed: 'observed', corrected: 'declared, corrected', declared: 'declared' },
+  toBand: 'Score to the next band',
+  distance: ({ points, is, band, from }: BandDistance) =>
+    `${counted(points, 'point')} ${is === 'missing' ? 'below' : 'above'} ${band === 'approved' ? 'approval' : 'review'} (${from})`,
+  withObserved: 'With the observed income',
+  sections: 'Sections of the application',
+  chatCount: (count: number, time: string) => `${counted(count, 'message')}, the last one ${time}`,
+  wholeParts: (count: number) => `${counted(count, 'part')} with all points`,
+  pointsOf: (criterion: string, most: number) => `${criterion}: ${most} of ${most}`,
+  neighbours: 'Neighbours',
+  shared: {
+    same_id_number: 'Same ID number',
+    same_phone: 'Same phone',
+    same_city: 'Same partner and city within a day',
+  },
+  sharedCount: (shared: string, count: number) => `${shared}: ${count >= 100 ? '100+' : count}`,
+  lookedAt: (count: number) => `of the nearest ${count} that were looked at`,
+  moreNeighbours: (count: number) => `${count} more`,
   toPerson: 'All of the person',
-  samePhone: 'Same phone',
-  sameIdNumber: 'Same ID number',
   chat: 'Chat',
   chatHidden: 'Reveal the personal data to read the texts.',
   applicant: 'Applicant',

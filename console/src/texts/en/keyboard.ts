@@ -7,7 +7,7 @@ export const keyboard = {
   key: 'Key',
   does: 'What it does',
   keys: {
-    'j / k': 'Next or previous row',
+    'j / k': 'Next or previous row, or section of an application',
     'o / Enter': 'Open the row',
     x: 'Select the row, or take it out of the selection',
     n: 'Claim and open the next application, or in the inbox the next person',

@@ -8,7 +8,7 @@ export const keyboard: Texts['keyboard'] = {
   key: 'Tecla',
   does: 'Qué hace',
   keys: {
-    'j / k': 'Fila siguiente o anterior',
+    'j / k': 'Fila siguiente o anterior, o sección de una solicitud',
     'o / Enter': 'Abrir la fila',
     x: 'Seleccionar la fila, o quitarla de la selección',
     n: 'Tomar y abrir la siguiente solicitud; en la bandeja, la siguiente persona',

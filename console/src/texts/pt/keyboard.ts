@@ -8,7 +8,7 @@ export const keyboard: Texts['keyboard'] = {
   key: 'Tecla',
   does: 'O que faz',
   keys: {
-    'j / k': 'Linha seguinte ou anterior',
+    'j / k': 'Linha seguinte ou anterior, ou seção de uma solicitação',
     'o / Enter': 'Abrir a linha',
     x: 'Selecionar a linha, ou tirá-la da seleção',
     n: 'Pegar e abrir a próxima solicitação; na caixa de entrada, a próxima pessoa',

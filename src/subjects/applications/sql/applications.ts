@@ -72,6 +72,8 @@ export interface ApplicationDetails extends StoredApplication {
   readonly points: Points;
   /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
   readonly aboveLimit: boolean;
+  /** The least scores of the two better decisions, by the policy that decided. */
+  readonly bands: { readonly approved: number; readonly in_review: number };
   /** Why the decision is no approval, the most important reason first (D50). A code without words is damaged. */
   readonly reasons: readonly { readonly code: string; readonly words: ReasonWords | null }[];
   /** Oldest first. */
@@ -142,6 +144,7 @@ export async function readApplicationDetails(
     policyVersion: document.version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= document.decision.in_review,
+    bands: document.decision,
     reasons: reasonsOf(row, card),
     corrections: await correctionsOf(database, vault, id),
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),

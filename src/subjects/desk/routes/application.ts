@@ -11,17 +11,17 @@ import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { contradictedCodes } from '../rules/against.ts';
 import { endOf, initialsOf } from '../rules/mask.ts';
-import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { actingAs, type SpeakingDesk } from '../uses/desk-context.ts';
 import { keyedRequest } from '../uses/note-reveal.ts';
 import { noApplication } from '../uses/refusal.ts';
 import { type RevealedApplication, reveal } from '../uses/reveal.ts';
-import { lastEventOf, readForPage, type ShownApplication } from '../uses/show-application.ts';
+import { isShown, lastEventOf, readForPage, type ShownApplication } from '../uses/show-application.ts';
 import { answered, applicationIdOf, reasonOf } from './answered.ts';
 import { Application, type ApplicationReply, Revealed, type RevealedReply, RevealReason } from './forms.ts';
 import { listed } from './proposals.ts';
 
 /** The routes, which show what `readForPage` and `reveal` read. */
-export function applicationRoutes(desk: Desk): Route[] {
+export function applicationRoutes(desk: SpeakingDesk): Route[] {
   return [
     route({
       method: 'GET',
@@ -38,7 +38,8 @@ export function applicationRoutes(desk: Desk): Route[] {
           if (tag !== null && knownTags.includes(tag)) return { status: 304, body: null, tag };
           if (tag === null) throw noApplication();
           const { operatorId } = session;
-          const shown = await readForPage(actingAs(desk, operatorId), operatorId, { id, lastEvent: tag });
+          const asked = { id, lastEvent: tag, terms: await desk.terms() };
+          const shown = await readForPage(actingAs(desk, operatorId), operatorId, asked);
           return { body: pageOf(shown), tag: shown.lastEvent };
         }),
     }),
@@ -111,6 +112,7 @@ function pageOf(shown: ShownApplication): ApplicationReply {
       const got = decision === null ? null : (points[criterion] ?? null);
       return { criterion, points: got, most, lost: got === null ? null : most - got };
     }),
+    bands: { approved: application.bands.approved, inReview: application.bands.in_review },
     platform: fields.platform as Text,
     currency: fields.currency as Text,
     income: fields.income as number | null,
@@ -128,7 +130,7 @@ function pageOf(shown: ShownApplication): ApplicationReply {
     offer: offerOf(shown),
     debts: debtsOf(shown),
     person: personOf(shown),
-    earlier: shown.earlier,
+    capacity: shown.capacity,
     chat: {
       messages: application.messages,
       conversation: conversationOf(shown),
@@ -157,7 +159,7 @@ function personOf({ application: { fields, fault } }: ShownApplication) {
 }
 
 function offerOf({ contract }: ShownApplication) {
-  if (contract === null || contract.state === 'making' || contract.state === 'expired') return null;
+  if (contract === null || !isShown(contract)) return null;
   const { state, expiresAt, terms } = contract;
   return { ...terms.offer, state, expiresAt };
 }

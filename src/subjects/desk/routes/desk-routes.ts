@@ -8,6 +8,7 @@ import { correctionRoutes } from './corrections.ts';
 import { documentRoutes } from './documents.ts';
 import { inboxRoutes } from './inbox.ts';
 import { leadRoutes } from './lead.ts';
+import { neighbourRoute } from './neighbours.ts';
 import { noteRoutes } from './notes.ts';
 import { paymentPlanRoute } from './payment-plan.ts';
 import { pendRoutes } from './pend.ts';
@@ -26,6 +27,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     viewRoute(desk),
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
+    neighbourRoute(desk),
     ...correctionRoutes(desk),
     ...documentRoutes(desk, openFiles),
     ...noteRoutes(desk),

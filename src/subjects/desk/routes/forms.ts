@@ -15,9 +15,11 @@ import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { HOLDERS, PLACES } from '../../../domain/conversation/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts';
 import { MOST_DEBTS, TOLD_BY } from '../../../domain/loan/debt.ts';
+import { UNPRICED } from '../../../domain/loan/installment.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA, DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
+import { INCOME_SOURCES, INSTALLMENT_SOURCES } from '../rules/capacity.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/queue.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
@@ -170,20 +172,17 @@ const Criterion = form({
   lost: orNull(Type.Integer()),
 });
 
-/** Other applications with the same phone or ID number; the newest first, 20 at most. */
-const Earlier = form({
-  /** How many there are. 100 stands for 100 and more. */
-  count: Type.Integer({ maximum: 100 }),
-  applications: Type.Array(
-    form({
-      id: Type.Integer(),
-      partner: PartnerName,
-      status: orNull(oneOf(APPLICATION_STATUSES)),
-      signed_at: orNull(Time),
-      created_at: Time,
-    }),
-    { maxItems: 20 },
-  ),
+/** What the loan takes of the income (docs/operators.md, "One application"). */
+const Capacity = form({
+  /** A month; an exact decimal of the application's currency. null: `unpriced` says why. */
+  installment: orNull(Type.String()),
+  months: orNull(Type.Integer()),
+  unpriced: orNull(oneOf(UNPRICED)),
+  installment_by: oneOf(INSTALLMENT_SOURCES),
+  income: orNull(Type.Number()),
+  income_by: oneOf(INCOME_SOURCES),
+  /** The installment by the monthly income, such as 0.2431; null: one of them is not known. */
+  share: orNull(Type.Number()),
 });
 
 const Document = form({
@@ -288,6 +287,8 @@ export const Application = form({
   score: orNull(Type.Integer()),
   policy_version: Type.String(),
   criteria: Type.Array(Criterion),
+  /** The least scores of the two better decisions, by the policy that decided. */
+  bands: form({ approved: Type.Integer(), in_review: Type.Integer() }),
   /** The policy's limit of the amount rejected it, not its score. */
   above_limit: Type.Boolean(),
   /** Why the decision is no approval, the most important reason first (D50). */
@@ -319,7 +320,7 @@ export const Application = form({
   /** null: they cannot be read. */
   debts: orNull(Debts),
   person: MaskedPerson,
-  earlier: form({ same_phone: Earlier, same_id_number: Earlier }),
+  capacity: Capacity,
   chat: Chat,
   documents: Type.Array(Document),
   observed_income: orNull(Income),

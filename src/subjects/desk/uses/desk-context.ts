@@ -18,9 +18,9 @@ export interface QueueDesk {
   readonly dueHours: number;
 }
 
-/** What an act that speaks in a conversation needs. */
+/** What an act that speaks in a conversation needs, and whatever tells an installment. */
 export interface SpeakingDesk extends Desk {
-  /** Reads the terms of the day: a question for the consent names the lender. */
+  /** Reads the terms of the day: they price a loan, and a question for the consent names the lender. */
   readonly terms: () => Promise<Terms | null>;
 }
 

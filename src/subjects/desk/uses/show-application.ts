@@ -3,9 +3,10 @@
  * application"). Writes nothing, and opens nothing personal for display.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
+import type { Installment } from '../../../domain/loan/installment.ts';
+import type { Terms } from '../../../domain/loan/terms.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
-import { type Earlier, earlierApplications } from '../../applications/sql/desk/earlier-applications.ts';
 import { lastEventOf } from '../../applications/sql/desk/last-event.ts';
 import { conversationOf } from '../../conversation/sql/conversations.ts';
 import { type ShownConversation, showConversation } from '../../conversation/uses/operate.ts';
@@ -15,7 +16,9 @@ import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-c
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
 import { openDebts, type StoredDebt } from '../../signing/sql/debts.ts';
+import { installmentsOf } from '../../signing/uses/installments.ts';
 import type { Evidence } from '../rules/against.ts';
+import { type Capacity, capacityOf } from '../rules/capacity.ts';
 import type { HeldBy } from '../rules/conflict.ts';
 import { heldBy } from '../rules/proposal.ts';
 import { pendsOf, type StoredPend } from '../sql/pends.ts';
@@ -32,7 +35,7 @@ export interface ShownApplication {
   /** The last event. It is read before the rest, so what is shown is never older. */
   readonly lastEvent: string;
   readonly application: ExplainedApplication;
-  readonly earlier: { readonly samePhone: Earlier; readonly sameIdNumber: Earlier };
+  readonly capacity: Capacity;
   /** null, like the next two: there is none. */
   readonly conversation: ShownConversation | null;
   /** Whether a text of an operator can go into the chat now. */
@@ -65,22 +68,56 @@ export interface ShownApplication {
 export async function readForPage(
   context: OperatorContext,
   operatorId: number,
-  { id, lastEvent }: { readonly id: ApplicationId; readonly lastEvent: string },
+  {
+    id,
+    lastEvent,
+    terms,
+  }: { readonly id: ApplicationId; readonly lastEvent: string; readonly terms: Terms | null },
 ): Promise<ShownApplication> {
   const { database, vault } = context;
   // Three reads at once. One after the other, all reads would take long on a busy store; all at once, they would take
   // up its sessions.
-  const [application, earlier, rest] = await Promise.all([
+  const [application, installments, rest] = await Promise.all([
     showApplication(context, id),
-    earlierApplications(database, vault, id),
+    installmentsOf(database, vault, terms, [id]),
     readRest(context, operatorId, id),
   ]);
   const refused = await refusedProposalsOf(database, id);
   const timeline = await timelineOf(database, application, rest.pends, refused);
-  return { lastEvent, application, earlier, ...rest, timeline };
+  const by = terms?.demonstration ? 'demonstration_terms' : 'terms';
+  const priced = { installment: installments.get(id) ?? GONE, by } as const;
+  const capacity = capacityNow(application, rest, priced);
+  return { lastEvent, application, capacity, ...rest, timeline };
 }
 
-type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'earlier' | 'timeline'>;
+/** A contract that was shown says what it costs, whatever the terms of the day say. */
+function capacityNow(
+  { fields, corrections }: ExplainedApplication,
+  { contract, income }: Pick<ShownApplication, 'contract' | 'income'>,
+  { installment, by }: { readonly installment: Installment; readonly by: Capacity['installmentBy'] },
+): Capacity {
+  const corrected = corrections.findLast(({ field, values }) => field === 'income' && values !== null);
+  const incomes = {
+    observed: income?.observed == null ? null : income.observed / 100,
+    corrected: corrected === undefined ? null : Number(corrected.values?.after),
+    declared: fields.income as number | null,
+  };
+  if (contract === null || !isShown(contract)) return capacityOf(installment, incomes, by);
+  const { installment: amount, months } = contract.terms.offer;
+  return capacityOf({ amount, months, unpriced: null }, incomes, 'contract');
+}
+
+/** Whether the applicant has a contract before them, or has signed one. */
+export function isShown<C extends Pick<StoredContract, 'state'>>(
+  contract: C,
+): contract is C & { readonly state: Exclude<C['state'], 'making' | 'expired'> } {
+  return contract.state !== 'making' && contract.state !== 'expired';
+}
+
+/** It was deleted after `lastEvent` was read. */
+const GONE: Installment = { amount: null, months: null, unpriced: 'unreadable' };
+
+type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'capacity' | 'timeline'>;
 
 async function readRest(context: OperatorContext, operatorId: number, id: ApplicationId): Promise<Rest> {
   const { database, vault } = context;

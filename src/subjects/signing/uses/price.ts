@@ -14,6 +14,7 @@ import { rulesOf } from '../../../domain/loan/country-rules.ts';
 import { type DebtBlock, debtBlock, sumOf } from '../../../domain/loan/debt.ts';
 import {
   type BlockReason,
+  type CountryBlock,
   type Offer,
   offerOfLoan,
   type PricedLoan,
@@ -112,10 +113,8 @@ async function findSource(
   if (terms === null) return blocked('no_terms');
   if (sealer === null) return blocked('no_certificate');
   const country = countryOf(application);
-  const current = terms.countries[country];
-  if (current === undefined) return blocked('no_terms');
-  if (!rulesOf(country).isWhole && !terms.demonstration) return blocked('no_rules');
-  if (lackingOf(country, current).length > 0) return blocked('terms_incomplete');
+  const current = lendingTerms(terms, country);
+  if (typeof current === 'string') return blocked(current);
   const templateName = application.brand.contract ?? current.contract;
   const template = Object.hasOwn(terms.contracts, templateName) ? terms.contracts[templateName] : undefined;
   if (template === undefined || untoldOf(template, rulesOf(country).tells).length > 0)
@@ -162,6 +161,14 @@ async function findSource(
     disbursement,
     now,
   };
+}
+
+/** The terms by which loans are made in a country, or why none is made there. */
+export function lendingTerms(terms: Terms, country: Country): CountryTerms | CountryBlock {
+  const current = terms.countries[country];
+  if (current === undefined) return 'no_terms';
+  if (!rulesOf(country).isWhole && !terms.demonstration) return 'no_rules';
+  return lackingOf(country, current).length > 0 ? 'terms_incomplete' : current;
 }
 
 /**

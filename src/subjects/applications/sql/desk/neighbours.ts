@@ -1,6 +1,6 @@
 /**
- * Finds earlier applications of the same phone or of the same ID number, by their blind indexes (D11, D49;
- * docs/operators.md, "One application"). Reads the buckets by `look_up_person`, `applications_of` and `partners`.
+ * Finds the other applications of the same phone or of the same ID number, by their blind indexes (D11, D49;
+ * docs/operators.md, "Neighbours"). Reads the buckets by `look_up_person`, `applications_of` and `partners`.
  */
 import { type ApplicationId, partitionOf, toApplicationId } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
@@ -10,8 +10,8 @@ import { requireIndexKey } from '../../../../seal/index-key.ts';
 import type { Vault } from '../../../../seal/vault.ts';
 import { byPartitions, lookUpParts } from '../partition-runs.ts';
 
-/** What is shown about an earlier application: no data of its person. */
-interface EarlierApplication {
+/** What is shown of another application: no data of its person. */
+interface Neighbour {
   readonly id: ApplicationId;
   readonly partner: { readonly id: PartnerId; readonly name: string };
   /** null: its stored data cannot be read. */
@@ -21,12 +21,12 @@ interface EarlierApplication {
 }
 
 /** `count` counts no further than 100; `applications` are the newest 20. */
-export interface Earlier {
+export interface Neighbours {
   readonly count: number;
-  readonly applications: readonly EarlierApplication[];
+  readonly applications: readonly Neighbour[];
 }
 
-const MOST_COUNTED = 100;
+export const MOST_COUNTED = 100;
 const MOST_SHOWN = 20;
 const INDEXES =
   'SELECT nullif(a.phone_index, 0) AS phone_index, nullif(a.id_number_index, 0) AS id_number_index FROM applications_of(ARRAY[$1::bigint]) AS a';
@@ -34,21 +34,21 @@ const INDEXES =
 const LOOK_UP = `
   SELECT f.id, f.is_phone FROM (
     SELECT p.id, p.is_phone, row_number() OVER (PARTITION BY p.is_phone ORDER BY p.id DESC) AS number
-    FROM look_up_person($2, $3, $4, $5, $6) AS p WHERE p.id < $1
+    FROM look_up_person($2, $3, $4, $5, $6) AS p WHERE p.id <> $1
   ) AS f WHERE f.number <= ${MOST_COUNTED} ORDER BY f.id DESC`;
 const READ = `
   SELECT a.id, a.partner_id, p.name AS partner_name, a.status, a.signed_at, a.created_at
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
 
 /**
- * The earlier applications with the same phone and with the same ID number (D49); none if this one is erased. Throws an
+ * The other applications with the same phone and with the same ID number (D49); none if this one is erased. Throws an
  * `OtherIndexKeyError` if a `vault reindex` passed this process by.
  */
-export async function earlierApplications(
+export async function ofSamePerson(
   session: Session,
   vault: Vault,
   id: ApplicationId,
-): Promise<{ readonly samePhone: Earlier; readonly sameIdNumber: Earlier }> {
+): Promise<{ readonly samePhone: Neighbours; readonly sameIdNumber: Neighbours }> {
   const { rows } = await session.query<{ phone_index: string | null; id_number_index: string | null }>(
     INDEXES,
     [id],
@@ -65,13 +65,17 @@ export async function earlierApplications(
     if (Math.min(samePhone.length, sameIdNumber.length) >= MOST_COUNTED) break;
   }
   await requireIndexKey(session, vault);
-  return { samePhone: await read(session, samePhone), sameIdNumber: await read(session, sameIdNumber) };
+  return {
+    samePhone: await readNeighbours(session, samePhone),
+    sameIdNumber: await readNeighbours(session, sameIdNumber),
+  };
 }
 
-const NONE: Earlier = { count: 0, applications: [] };
+const NONE: Neighbours = { count: 0, applications: [] };
 
-async function read(session: Session, ids: readonly ApplicationId[]): Promise<Earlier> {
-  const applications: EarlierApplication[] = [];
+/** What is shown of these applications, newest first. */
+export async function readNeighbours(session: Session, ids: readonly ApplicationId[]): Promise<Neighbours> {
+  const applications: Neighbour[] = [];
   for (const some of byPartitions(ids.slice(0, MOST_SHOWN), partitionOf)) {
     const { rows } = await session.query<{
       id: string;

@@ -1,0 +1,41 @@
+/**
+ * What a loan takes of the income: the installment against the observed income, else the declared one (docs/operators.md,
+ * "One application"). Pure.
+ */
+import type { Installment } from '../../../domain/loan/installment.ts';
+
+/** Where the income comes from: documents, a correction for the person, or the partner. The first that there is counts. */
+export const INCOME_SOURCES = ['observed', 'corrected', 'declared'] as const;
+/**
+ * By what the installment is told: the contract that the applicant has read or signed, or else the loan terms of the
+ * day. Those of the demonstration bind nobody.
+ */
+export const INSTALLMENT_SOURCES = ['contract', 'terms', 'demonstration_terms'] as const;
+
+/** Monthly incomes in units of the application's currency; null: there is none. */
+export type Incomes = Readonly<Record<(typeof INCOME_SOURCES)[number], number | null>>;
+
+export interface Capacity {
+  /** An exact decimal of the application's currency; null: `unpriced` says why. */
+  readonly installment: string | null;
+  readonly months: number | null;
+  readonly unpriced: Installment['unpriced'];
+  readonly installmentBy: (typeof INSTALLMENT_SOURCES)[number];
+  readonly income: number | null;
+  readonly incomeBy: (typeof INCOME_SOURCES)[number];
+  /** The installment by the income, to four digits; null: one of them is not known. */
+  readonly share: number | null;
+}
+
+/** `by`: what tells the installment. */
+export function capacityOf(
+  { amount, months, unpriced }: Installment,
+  incomes: Incomes,
+  by: (typeof INSTALLMENT_SOURCES)[number],
+): Capacity {
+  const incomeBy = INCOME_SOURCES.find((source) => incomes[source] !== null) ?? 'declared';
+  const income = incomes[incomeBy];
+  const isKnown = amount !== null && income !== null && income > 0;
+  const share = isKnown ? Math.round((Number(amount) / income) * 10_000) / 10_000 : null;
+  return { installment: amount, months, unpriced, installmentBy: by, income, incomeBy, share };
+}
