@@ -216,6 +216,7 @@ async function kindsOf(ask: Reviewer, admin: pg.Client): Promise<Asked[]> {
     selecting('of too many (409)', {}),
     { name: 'the lead’s view', ask: async () => void (await ask('GET', '/lead?days=90')) },
     { name: 'an application', ask: async () => void (await ask('GET', `/applications/${next()}`)) },
+    { name: 'neighbours', ask: async () => void (await ask('GET', `/applications/${next()}/neighbours`)) },
     ...VIEWS.flatMap((view) =>
       ['', '&currency=MXN', '&partner=2'].map((filter) => ({
         name: `view ${view}${filter}`,

@@ -5,7 +5,6 @@ import { failureText } from './api/failure.ts';
 import type { Operator } from './api/session.ts';
 import { useSession } from './api/signed-in.ts';
 import styles from './app.module.css';
-import { ApplicationPage } from './application/application-page.tsx';
 import { PageHeading } from './base-ui/page-heading.tsx';
 import { DeskProvider } from './decide/desk.tsx';
 import { Dock } from './decide/dock.tsx';
@@ -22,6 +21,8 @@ import { OutcomeNote } from './sign-in/outcome-note.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
 import { firstLanguage, LanguageContext, useTexts } from './texts/texts.ts';
 
+const loadApplication = () => import('./application/application-page.tsx');
+const ApplicationPage = lazy(loadApplication);
 /** Few operators lead: the page is a file of its own. */
 const LeadPage = lazy(() => import('./lead/lead-page.tsx'));
 const ViewsPage = lazy(() => import('./views/views-page.tsx'));
@@ -89,13 +90,17 @@ function Inside({
 function Pages({ operator }: { operator: Operator }) {
   const { frame } = useTexts();
   const mayDecide = operator.role !== 'viewer';
+  // Whoever opens the queue opens an application next. Where it fails, the page that needs it says so.
+  useEffect(() => void loadApplication().catch(() => undefined), []);
   return (
     <DeskProvider operator={operator.id}>
       <div className={styles.pages}>
         <Switch>
           <Route path="/applications/:id">
             {({ id }) => (
-              <ApplicationPage id={id} mayReveal={mayDecide} mayCorrect={operator.role === 'admin'} />
+              <LazyPage>
+                <ApplicationPage id={id} mayReveal={mayDecide} mayCorrect={operator.role === 'admin'} />
+              </LazyPage>
             )}
           </Route>
           <Route path="/queue">

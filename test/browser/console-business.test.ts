@@ -72,6 +72,7 @@ describe('the page of the business', { skip }, async () => {
 
   it('an admin reads the approval rate of a partner by the keyboard, and the address keeps what is chosen', async () => {
     await visitAs({ login: 'ada', role: 'admin', path: '/queue' }, async (page) => {
+      await page.getByRole('button', { name: 'Management' }).press('Enter');
       await page.getByRole('link', { name: 'Business' }).press('Enter');
       await rowOf(page, 'By partner', /Trabajos del Norte.*COP/).waitFor();
       await page.getByRole('combobox', { name: /^Partner/ }).selectOption({ label: 'Trabajos del Norte' });

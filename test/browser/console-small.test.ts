@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 /** A window of 1280 px that is enlarged to 400 %. */
 const NARROW = { viewport: { width: 320, height: 640 } };
 const IS_CUT =
-  '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector("header button[aria-expanded] span"))';
+  '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)([...document.querySelectorAll("header button[aria-expanded]")].at(-1).firstElementChild)';
 
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.tagName + " " + document.activeElement.textContent');

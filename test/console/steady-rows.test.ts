@@ -7,6 +7,7 @@ import type { QueueItemReply } from '../../src/subjects/desk/routes/queue-forms.
 const item = (id: number, score = 50): QueueItemReply => ({
   ...{ id, last_event: '0', partner: { id: 1, name: 'Uno' }, state: 'waiting', score, currency: 'COP' },
   ...{ debt_amount: 1, reference_amount: 1, created_at: '2026-03-02T10:00:00Z', due_at: null, claim: null },
+  ...{ capacity: null, documents: { accepted: 0, received: 0, rejected: 0 } },
 });
 const shown = (rows: ReturnType<typeof steadyRows>) =>
   rows.rows.map(({ item: { id }, isGone }) => (isGone ? -id : id));

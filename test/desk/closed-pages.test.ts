@@ -15,7 +15,7 @@ const store = await testDatabase();
 const { database } = store;
 const desk = await proposalDesk(store, {
   more: (context) => [
-    ...queueRoutes({ ...context, dueHours: 24 }),
+    ...queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
     ...pendRoutes({ ...context, dueHours: 24, terms: async () => null }),
   ],
 });

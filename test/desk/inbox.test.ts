@@ -32,7 +32,7 @@ const context = {
 const desk = await startTestConsole(store, [
   ...applicationRoutes(context),
   ...inboxRoutes(context),
-  ...queueRoutes({ database: runtime, dueHours: 24 }),
+  ...queueRoutes({ ...context, dueHours: 24 }),
   ...pendRoutes({ ...context, dueHours: 24 }),
 ]);
 const viewer = await (await desk.enrolled('vera', 'viewer')).signIn();

@@ -13,7 +13,7 @@ const desk = await proposalDesk(store, {
   more: (context) => [
     ...leadRoutes(context),
     ...inboxRoutes({ ...context, terms: async () => null }),
-    ...queueRoutes({ ...context, dueHours: 24 }),
+    ...queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
   ],
 });
 const adam = await desk.operator('adam', 'admin');

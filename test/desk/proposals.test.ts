@@ -14,7 +14,7 @@ import { remac } from '../support/remac.ts';
 const store = await testDatabase();
 const { database } = store;
 const desk = await proposalDesk(store, {
-  more: (context) => queueRoutes({ ...context, dueHours: 24 }),
+  more: (context) => queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
 });
 const ana = await desk.operator('ana');
 const bob = await desk.operator('bob');

@@ -7,13 +7,15 @@ import { machineClock } from '../../src/ground/base/clock.ts';
 import { forgetRows } from '../../src/ground/postgres/forget.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
 import { Application } from '../../src/subjects/desk/routes/forms.ts';
-import { Queue, QueuePartners } from '../../src/subjects/desk/routes/queue-forms.ts';
+import { Queue, QueuePartners, type QueueReply } from '../../src/subjects/desk/routes/queue-forms.ts';
 import { QUEUE_ORDERS } from '../../src/subjects/desk/rules/queue.ts';
 import { SELECTIONS } from '../../src/subjects/desk/sql/tables.ts';
+import { DEMO_TERMS } from '../../src/subjects/signing/rules/demo-terms.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { fileOf } from '../support/files.ts';
 import { registrarOf } from '../support/intake.ts';
 import { remac } from '../support/remac.ts';
 
@@ -37,7 +39,7 @@ const desk = await startTestConsole(
       undoSeconds: 10,
       lookShare: 0,
       dueHours: 24,
-      terms: async () => null,
+      terms: async () => DEMO_TERMS,
     },
     () => Promise.reject(new Error('no documents')),
   ),
@@ -89,6 +91,45 @@ describe('the review queue', () => {
     assert.equal(application.review?.due_at, item?.due_at);
   });
 
+  it('says what the loan takes of the income, and how many documents have arrived', async () => {
+    await emptied();
+    const [first, second] = await inReview([4_000_000, 4_000_000]);
+    const { addDocument, addCheck } = fileOf(store);
+    for (const state of ['accepted', 'received', 'rejected', 'received']) await addDocument(first!, state);
+    await addCheck(first!, 'confirmed', 150_000_00);
+    const items = (await list('?order=oldest')).body.items as QueueReply['items'];
+    const [one, other] = items.map((item) => item.capacity!);
+    for (const item of items) {
+      const page = await viewer.ask('GET', `/api/applications/${item.id}`);
+      assert.deepEqual(item.capacity, page.body.capacity, 'as on the page of the application');
+    }
+    assert.deepEqual([one!.income, one!.income_by, other!.income_by], [150_000, 'observed', 'declared']);
+    assert.equal(one!.share, Math.round((Number(one!.installment) / 150_000) * 10_000) / 10_000);
+    assert.deepEqual(
+      items.map(({ id, documents }) => [id, documents]),
+      [
+        [first, { accepted: 1, received: 2, rejected: 1 }],
+        [second, { accepted: 0, received: 0, rejected: 0 }],
+      ],
+    );
+  });
+
+  it('leaves out what a decision is proposed on, until it is undone; else it is 304', async () => {
+    await emptied();
+    const [id, other] = await inReview([4_000_000, 8_000_000]);
+    const before = await list();
+    const known = { 'If-None-Match': before.headers.get('etag')! };
+    assert.equal((await list('', viewer, known)).status, 304);
+    await database.query("SELECT set_item_state($1, 'proposed')", [id]);
+    const after = await list('', viewer, known);
+    assert.deepEqual([idsOf(after), after.body.count], [[other], 1]);
+    assert.deepEqual(idsOf(await list('?state=proposed')), [id]);
+    const { body: selection } = await ruth.ask('POST', '/api/review-queue/selections', {});
+    assert.equal(selection.count, 1);
+    await database.query("SELECT set_item_state($1, 'waiting')", [id]);
+    assert.equal((await list('', viewer, known)).status, 304);
+  });
+
   it('names every partner to choose from, also one that has nothing in review', async () => {
     await emptied();
     await inReview([4_000_000]);
@@ -96,8 +137,11 @@ describe('the review queue', () => {
     assert.equal(status, 200);
     assert.ok(Value.Check(QueuePartners, body));
     assert.deepEqual(
-      body.partners.map(({ name }: { name: string }) => name),
-      ['Dos', 'Uno <b>'],
+      body.partners.map(({ name, currency }: { name: string; currency: string }) => [name, currency]),
+      [
+        ['Dos', 'COP'],
+        ['Uno <b>', 'COP'],
+      ],
     );
     assert.deepEqual(
       body.partners.map(({ id }: { id: number }) => id).toSorted(),
@@ -169,7 +213,7 @@ describe('the review queue', () => {
       ['age_from=30', [small[0]]],
       ['due_within=0', [other]],
       ['claim=mine', [other]],
-      ['claim=free', small],
+      ['claim=free', [small[0]]],
       ['claim=free&state=waiting', [small[0]]],
     ] as const) {
       const page = await list(`?order=oldest&${query}`, rob);

@@ -18,7 +18,7 @@ const desk = await proposalDesk(store, {
   more: (context) => [
     ...leadRoutes(context),
     ...noteRoutes(context),
-    ...queueRoutes({ ...context, dueHours: 24 }),
+    ...queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
     ...pendRoutes({ ...context, dueHours: 24, terms: async () => null }),
   ],
 });

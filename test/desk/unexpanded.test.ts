@@ -18,7 +18,7 @@ const store = await testDatabase();
 const { database, runtime } = store;
 const desk = await proposalDesk(store, {
   more: ({ database, vault }) => [
-    ...queueRoutes({ database, dueHours: 24 }),
+    ...queueRoutes({ database, vault, dueHours: 24, terms: async () => null }),
     ...pendRoutes({ database, vault, clock: machineClock, dueHours: 24, terms: async () => null }),
   ],
 });

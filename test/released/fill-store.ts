@@ -82,7 +82,7 @@ export async function fillStore() {
   const desk = await proposalDesk(whole, {
     lookShare: 1,
     more: (context) => [
-      ...queueRoutes({ ...context, dueHours: 24 }),
+      ...queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
       ...pendRoutes({ ...context, dueHours: 24, terms: async () => null }),
       ...noteRoutes(context),
     ],

@@ -33,7 +33,7 @@ interface PageProps {
   readonly mayCorrect: boolean;
 }
 
-export function ApplicationPage({ id, ...may }: PageProps) {
+export default function ApplicationPage({ id, ...may }: PageProps) {
   const texts = useTexts();
   const { application } = texts;
   const { data, error, isPending } = useApplication(id);

@@ -1,4 +1,4 @@
-/** What a reviewer asks first: what the loan costs a month, what it takes of the income, how far the score is from a band. */
+/** What a reviewer asks first: what the loan costs a month and takes of the income, how far the score is from a band. */
 import type { ReactNode } from 'react';
 import type { ApplicationReply } from '../../../src/subjects/desk/routes/forms.ts';
 import card from '../base-ui/card.module.css';

@@ -1,4 +1,4 @@
-/** Other applications that share something with this one: the ID number, the phone, or partner and city within a day. */
+/** Other applications that share the ID number or the phone with this one, or partner and city within a day. */
 import { Link } from 'wouter';
 import type { NeighboursReply } from '../../../src/subjects/desk/routes/neighbour-forms.ts';
 import { useNeighbours } from '../api/application.ts';

@@ -1,5 +1,5 @@
 /** The decisions that are not over: seconds left to undo each one, and what failed. */
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Link } from 'wouter';
 import { browserClock } from '../clock.ts';
 import { useFormat } from '../format/format.ts';
@@ -10,28 +10,88 @@ import styles from './decide.module.css';
 import { useActs, useDesk } from './desk.tsx';
 import { failedActText, tooLateText } from './failed-act.ts';
 
+/** One line whatever waits: the decision that something happened to last, and the others behind a button. */
 export function ActsBar() {
   const acts = useActs();
   const { acts: store } = useDesk();
   const { decide } = useTexts();
   useShortcuts({ u: () => store.undo() });
-  const newest = acts.findLast(mayUndo);
+  const open = acts.filter(({ state }) => state !== 'failed');
+  const failed = acts.filter(({ state }) => state === 'failed');
+  const newest = open.findLast(mayUndo);
+  const [known, setKnown] = useState(acts);
+  const [lastKey, setLastKey] = useState('');
+  if (known !== acts) {
+    setKnown(acts);
+    setLastKey(acts.findLast((act) => !known.includes(act))?.key ?? lastKey);
+  }
+  const first = open.find(({ key }) => key === lastKey) ?? newest ?? open.at(-1);
+  const [lastFailed, ...otherFailed] = failed.toReversed();
   return (
     <>
-      <div className={styles.acts} role="status" aria-atomic="false" aria-label={decide.acts}>
-        {acts
-          .filter(({ state }) => state !== 'failed')
-          .map((act) => (
-            <div key={act.key} className={styles.act}>
-              <OpenAct act={act} isNewest={act === newest} />
-            </div>
+      <Others
+        name={decide.moreActs}
+        acts={open.filter((act) => act !== first).toReversed()}
+        line={
+          <div role="status" aria-atomic="false" aria-label={decide.acts}>
+            {first && (
+              <div key={first.key} className={styles.act}>
+                <OpenAct act={first} isNewest={first === newest} />
+              </div>
+            )}
+          </div>
+        }
+        show={(act) => <OpenAct act={act} isNewest={false} />}
+      />
+      <Others
+        name={decide.moreFailed}
+        acts={otherFailed}
+        line={lastFailed && <FailedAct act={lastFailed} />}
+        show={(act) => <FailedAct act={act} />}
+      />
+    </>
+  );
+}
+
+interface OthersProps {
+  /** Of the button, by how many there are. */
+  readonly name: (count: number) => string;
+  /** What stands behind the button. */
+  readonly acts: readonly DecisionAct[];
+  /** What stands beside it. */
+  readonly line: ReactNode;
+  readonly show: (act: DecisionAct) => ReactNode;
+}
+
+function Others({ name, acts, line, show }: OthersProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const hasOthers = acts.length > 0;
+  return (
+    <>
+      {hasOthers && isOpen && (
+        <ul id={id} className={styles.others} aria-label={name(acts.length)}>
+          {acts.map((act) => (
+            <li key={act.key} className={styles.act}>
+              {show(act)}
+            </li>
           ))}
+        </ul>
+      )}
+      <div className={styles.acts}>
+        {line}
+        {hasOthers && (
+          <button
+            type="button"
+            className={styles.more}
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? id : undefined}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {name(acts.length)}
+          </button>
+        )}
       </div>
-      {acts
-        .filter(({ state }) => state === 'failed')
-        .map((act) => (
-          <FailedAct key={act.key} act={act} />
-        ))}
     </>
   );
 }
@@ -46,7 +106,7 @@ function OpenAct({ act, isNewest }: { act: DecisionAct; isNewest: boolean }) {
     (state === 'proposed' || state === 'over');
   return (
     <>
-      <span>
+      <span className={styles.what}>
         {applicationId}: {desk.proposed[act.body.act]}
         {state === 'undone' && `, ${decide.undone}`}
         {state === 'over' && proposal && `. ${desk.proposalStates[proposal.state]}`}

@@ -36,13 +36,25 @@ export function DecideBar({ id, operatorId }: { id: string; operatorId: number }
       <span className={styles.last}>
         {next.failure !== null && <span role="alert">{next.failure}</span>}
         <button type="button" onClick={toQueue}>
-          {decide.toQueue} <kbd>q</kbd>
+          <Way sign="←">{decide.toQueue}</Way> <kbd>q</kbd>
         </button>
         <button type="button" disabled={next.isPending} onClick={next.skip}>
-          {decide.next} <kbd>n</kbd>
+          <Way sign="→">{decide.next}</Way> <kbd>n</kbd>
         </button>
       </span>
     </section>
+  );
+}
+
+/** A word, and on a phone a sign in its place. */
+function Way({ sign, children }: { sign: string; children: string }) {
+  return (
+    <>
+      <span className={styles.word}>{children}</span>
+      <span aria-hidden="true" className={styles.sign}>
+        {sign}
+      </span>
+    </>
   );
 }
 

@@ -147,7 +147,7 @@ function Codes({ codes, chosen, onChoose, areKeysOn, contradicted }: CodesProps)
         return (
           <label key={code} className={styles.choice}>
             <input type="radio" name="code" checked={code === chosen} onChange={() => onChoose(code)} />
-            {key === null ? <span className={styles.keyless} /> : <kbd>{key}</kbd>}
+            {key === null ? <span className={styles.keyless} data-keys /> : <kbd>{key}</kbd>}
             <span>
               {desk.reasonCodes[code]}
               {contradicted.has(code) && (
@@ -157,7 +157,9 @@ function Codes({ codes, chosen, onChoose, areKeysOn, contradicted }: CodesProps)
           </label>
         );
       })}
-      <p className={styles.hint}>{areKeysOn ? decide.keys : decide.enter}</p>
+      <p className={styles.hint} data-keys>
+        {areKeysOn ? decide.keys : decide.enter}
+      </p>
     </fieldset>
   );
 }

@@ -6,38 +6,66 @@ import type { Operator } from '../api/session.ts';
 import { Find } from '../find/find.tsx';
 import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Disclosure } from './disclosure.tsx';
 import styles from './frame.module.css';
 
 type Role = Operator['role'];
 
-/** Each page with the roles that may see it. */
+/** Each page with the roles that may see it. Those of a group stand behind one button, so that the bar is one line. */
 const PAGES = [
-  { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'] },
-  { page: 'views', path: '/views', roles: ['viewer', 'reviewer', 'admin'] },
-  { page: 'inbox', path: '/inbox', roles: ['viewer', 'reviewer', 'admin'] },
-  { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'] },
-  { page: 'reconsiderations', path: '/reconsiderations', roles: ['viewer', 'reviewer', 'admin'] },
-  { page: 'lead', path: '/lead', roles: ['admin'] },
-  { page: 'business', path: '/business', roles: ['admin'] },
-  { page: 'policies', path: '/policies', roles: ['viewer', 'reviewer', 'admin'] },
-  { page: 'operators', path: '/operators', roles: ['admin'] },
-  { page: 'health', path: '/health', roles: ['admin'] },
-] as const satisfies readonly { page: string; path: string; roles: readonly Role[] }[];
+  { page: 'queue', path: '/queue', roles: ['viewer', 'reviewer', 'admin'], group: null },
+  { page: 'views', path: '/views', roles: ['viewer', 'reviewer', 'admin'], group: null },
+  { page: 'inbox', path: '/inbox', roles: ['viewer', 'reviewer', 'admin'], group: null },
+  { page: 'proposals', path: '/proposals', roles: ['reviewer', 'admin'], group: null },
+  {
+    page: 'reconsiderations',
+    path: '/reconsiderations',
+    roles: ['viewer', 'reviewer', 'admin'],
+    group: null,
+  },
+  { page: 'lead', path: '/lead', roles: ['admin'], group: 'management' },
+  { page: 'business', path: '/business', roles: ['admin'], group: 'management' },
+  { page: 'policies', path: '/policies', roles: ['viewer', 'reviewer', 'admin'], group: 'management' },
+  { page: 'operators', path: '/operators', roles: ['admin'], group: 'service' },
+  { page: 'health', path: '/health', roles: ['admin'], group: 'service' },
+] as const satisfies readonly { page: string; path: string; roles: readonly Role[]; group: string | null }[];
+
+type Page = (typeof PAGES)[number];
 
 export function Pages({ role }: { role: Role }) {
   const { frame } = useTexts();
   const [location] = useLocation();
+  const seen = PAGES.filter(({ roles }) => (roles as readonly Role[]).includes(role));
+  // A group of one page needs no button.
+  const groups = Map.groupBy(seen, ({ page, group }) => group ?? page);
   return (
     <nav aria-label={frame.pages}>
       <ul className={styles.pages}>
-        {PAGES.filter(({ roles }) => (roles as readonly Role[]).includes(role)).map(({ page, path }) => (
-          <li key={page}>
-            <Link href={path} aria-current={location === path ? 'page' : undefined}>
-              {frame.pageNames[page]}
-              {page === 'proposals' && <ToConfirm of="to_confirm" />}
-              {page === 'inbox' && role !== 'viewer' && <Waiting />}
-              {page === 'policies' && role === 'admin' && <ToConfirm of="activations_to_confirm" />}
-            </Link>
+        {[...groups.values()].map(([first, ...others]) => (
+          <li key={first!.page}>
+            {others.length === 0 || first!.group === null ? (
+              <PageLink page={first!} role={role} />
+            ) : (
+              <Disclosure
+                label={
+                  <>
+                    {frame.pageGroups[first!.group]}
+                    {first!.group === 'management' && <ToConfirm of="activations_to_confirm" />}
+                  </>
+                }
+                isCurrent={[first!, ...others].some(({ path }) => path === location)}
+                className={styles.group}
+                panelClassName={styles.groupPanel}
+              >
+                <ul>
+                  {[first!, ...others].map((page) => (
+                    <li key={page.page}>
+                      <PageLink page={page} role={role} />
+                    </li>
+                  ))}
+                </ul>
+              </Disclosure>
+            )}
           </li>
         ))}
         <li>
@@ -45,6 +73,19 @@ export function Pages({ role }: { role: Role }) {
         </li>
       </ul>
     </nav>
+  );
+}
+
+function PageLink({ page: { page, path }, role }: { page: Page; role: Role }) {
+  const { frame } = useTexts();
+  const [location] = useLocation();
+  return (
+    <Link href={path} aria-current={location === path ? 'page' : undefined}>
+      {frame.pageNames[page]}
+      {page === 'proposals' && <ToConfirm of="to_confirm" />}
+      {page === 'inbox' && role !== 'viewer' && <Waiting />}
+      {page === 'policies' && role === 'admin' && <ToConfirm of="activations_to_confirm" />}
+    </Link>
   );
 }
 

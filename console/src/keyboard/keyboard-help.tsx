@@ -13,7 +13,7 @@ export function KeyboardHelp() {
   useShortcuts({ '?': () => setOpen(true) });
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)}>
+      <button type="button" data-keys onClick={() => setOpen(true)}>
         {keyboard.button} {areOn && <kbd>?</kbd>}
       </button>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={keyboard.title} note={keyboard.note}>

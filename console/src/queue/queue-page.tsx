@@ -2,7 +2,11 @@
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
-import type { QueueItemReply, QueueReply } from '../../../src/subjects/desk/routes/queue-forms.ts';
+import type {
+  QueueItemReply,
+  QueuePartnersReply,
+  QueueReply,
+} from '../../../src/subjects/desk/routes/queue-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { type Filters, filtersOf, searchOf } from '../api/filters.ts';
 import { useQueue, useQueuePartners } from '../api/queue.ts';
@@ -63,7 +67,7 @@ export function QueuePage({ operator }: { operator: Operator }) {
       {!data && !error && <p>{texts.frame.loading}</p>}
       {data && (
         <div aria-busy={isPlaceholderData}>
-          <Rows key={`${search} ${cursor}`} page={data.body} {...{ operator, filters, search }} />
+          <Rows key={`${search} ${cursor}`} page={data.body} {...{ operator, partners, filters, search }} />
           <Pager
             {...{ cursor, next: data.body.next, trail: remembered?.trail ?? null }}
             title={queue.title}
@@ -89,11 +93,12 @@ function countText(count: number, number: (value: number) => string): string {
 interface RowsProps {
   readonly page: QueueReply;
   readonly operator: Operator;
+  readonly partners: QueuePartnersReply['partners'];
   readonly filters: Filters;
   readonly search: string;
 }
 
-function Rows({ page, operator, filters, search }: RowsProps) {
+function Rows({ page, operator, partners, filters, search }: RowsProps) {
   const { queue } = useTexts();
   const format = useFormat();
   const [selected, setSelected] = useState<ReadonlyMap<number, string>>(new Map());
@@ -116,9 +121,15 @@ function Rows({ page, operator, filters, search }: RowsProps) {
       <QueueTable
         items={page.items}
         operatorId={operator.id}
+        isInUsd={hasSeveralCurrencies(page, partners)}
         onSelect={mayDecide ? toggle : null}
         {...{ search, selected }}
       />
     </>
   );
+}
+
+/** A lender in one currency reads amounts in it alone. */
+function hasSeveralCurrencies({ items }: QueueReply, partners: QueuePartnersReply['partners']): boolean {
+  return new Set([...items, ...partners].map(({ currency }) => currency).filter(Boolean)).size > 1;
 }

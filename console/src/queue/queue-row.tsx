@@ -1,7 +1,6 @@
 /** One row of the queue. It has no personal data. */
 import { Link } from 'wouter';
 import type { QueueItemReply } from '../../../src/subjects/desk/routes/queue-forms.ts';
-import { bandOf } from '../api/filters.ts';
 import { timeNow } from '../api/service-time.ts';
 import { useFormat } from '../format/format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
@@ -12,6 +11,8 @@ interface QueueRowProps {
   readonly item: QueueItemReply;
   readonly isGone: boolean;
   readonly operatorId: number;
+  /** Whether the amount in US dollars is shown too. */
+  readonly isInUsd: boolean;
   readonly href: string;
   readonly isSelected: boolean;
   readonly onSelect: ((item: QueueItemReply) => void) | null;
@@ -19,13 +20,14 @@ interface QueueRowProps {
 }
 
 export function QueueRow(props: QueueRowProps) {
-  const { item, isGone, operatorId, href, isSelected, onSelect, onFocus } = props;
+  const { item, isGone, operatorId, isInUsd, href, isSelected, onSelect, onFocus } = props;
   const { desk, queue } = useTexts();
   const format = useFormat();
   const language = useLanguage();
-  const { id, partner, state, score, claim } = item;
+  const { id, partner, state, score, claim, capacity, documents } = item;
   const age = durationText(timeNow() - Date.parse(item.created_at), language);
-  const holder = claim === null ? queue.free : claim.by.id === operatorId ? queue.me : claim.by.login;
+  const isMine = claim?.by.id === operatorId;
+  const holder = claim && (isMine ? queue.heldByMe : queue.heldBy(claim.by.login));
   return (
     <tr
       data-id={id}
@@ -55,24 +57,35 @@ export function QueueRow(props: QueueRowProps) {
       <td data-label={queue.amount} data-number>
         {format.wholeAmount(item.debt_amount, item.currency)}
       </td>
-      <td data-label={queue.reference} data-number>
-        {format.wholeAmount(item.reference_amount, null)}
+      <td data-label={queue.income} data-number>
+        {format.wholeAmount(capacity?.income ?? null, null)}
+        {capacity !== null && capacity.income_by !== 'declared' && (
+          <span className={styles.quiet}> {queue.incomeBy[capacity.income_by]}</span>
+        )}
       </td>
+      <td data-label={queue.share} data-number>
+        {capacity?.share == null ? '—' : format.percent(capacity.share)}
+      </td>
+      <td data-label={queue.documents} data-number>
+        {format.number(documents.accepted + documents.received)}
+      </td>
+      {isInUsd && (
+        <td data-label={queue.reference} data-number>
+          {format.wholeAmount(item.reference_amount, null)}
+        </td>
+      )}
       <td data-label={queue.age} data-number>
         {age}
       </td>
       <td data-label={queue.due} data-number>
         <TimeLeft dueAt={item.due_at} />
       </td>
-      <td data-label={queue.state}>{isGone ? queue.gone : desk.queueStates[state]}</td>
-      <td data-label={queue.holder} className={claim === null ? styles.quiet : undefined}>
-        {holder}
-      </td>
+      <td data-label={queue.state}>{isGone ? queue.gone : (holder ?? desk.queueStates[state])}</td>
     </tr>
   );
 }
 
-/** The score, and the band that it is in. */
+/** The score as a number and as a bar. */
 function Score({ score }: { score: number }) {
   return (
     <span className={styles.score}>
@@ -81,7 +94,6 @@ function Score({ score }: { score: number }) {
         <rect width="100" height="6" />
         <rect data-got width={score} height="6" />
       </svg>
-      <span className={styles.quiet}>{bandOf(score).join('–')}</span>
     </span>
   );
 }

@@ -12,6 +12,8 @@ import { useSteadyRows } from './use-steady-rows.ts';
 interface QueueTableProps {
   readonly items: readonly QueueItemReply[];
   readonly operatorId: number;
+  /** Whether amounts are shown in US dollars too. */
+  readonly isInUsd: boolean;
   /** The query of the filters, without `?`. */
   readonly search: string;
   readonly selected: ReadonlyMap<number, string>;
@@ -19,7 +21,7 @@ interface QueueTableProps {
   readonly onSelect: ((item: QueueItemReply) => void) | null;
 }
 
-export function QueueTable({ items, operatorId, search, selected, onSelect }: QueueTableProps) {
+export function QueueTable({ items, operatorId, isInUsd, search, selected, onSelect }: QueueTableProps) {
   const { queue } = useTexts();
   const desk = useDesk();
   const [, navigate] = useLocation();
@@ -55,12 +57,12 @@ export function QueueTable({ items, operatorId, search, selected, onSelect }: Qu
     <>
       <table ref={table} className={styles.table} onFocus={hold} onBlur={onBlur}>
         <caption className={styles.unseen}>{queue.title}</caption>
-        <Head hasBoxes={onSelect !== null} />
+        <Head hasBoxes={onSelect !== null} isInUsd={isInUsd} />
         <tbody>
           {rows.map(({ item, isGone }) => (
             <QueueRow
               key={item.id}
-              {...{ item, isGone, operatorId, onSelect }}
+              {...{ item, isGone, operatorId, isInUsd, onSelect }}
               href={hrefOf(item.id)}
               isSelected={selected.has(item.id)}
               onFocus={() => {
@@ -84,7 +86,7 @@ export function QueueTable({ items, operatorId, search, selected, onSelect }: Qu
   );
 }
 
-function Head({ hasBoxes }: { hasBoxes: boolean }) {
+function Head({ hasBoxes, isInUsd }: { hasBoxes: boolean; isInUsd: boolean }) {
   const { queue } = useTexts();
   return (
     <thead>
@@ -97,8 +99,19 @@ function Head({ hasBoxes }: { hasBoxes: boolean }) {
           {queue.amount}
         </th>
         <th scope="col" data-number>
-          {queue.reference}
+          {queue.income}
         </th>
+        <th scope="col" data-number>
+          {queue.share}
+        </th>
+        <th scope="col" data-number>
+          {queue.documents}
+        </th>
+        {isInUsd && (
+          <th scope="col" data-number>
+            {queue.reference}
+          </th>
+        )}
         <th scope="col" data-number>
           {queue.age}
         </th>
@@ -106,7 +119,6 @@ function Head({ hasBoxes }: { hasBoxes: boolean }) {
           {queue.due}
         </th>
         <th scope="col">{queue.state}</th>
-        <th scope="col">{queue.holder}</th>
       </tr>
     </thead>
   );

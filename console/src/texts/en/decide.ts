@@ -49,6 +49,8 @@ export const decide = {
   moreBack: (count: string) => `${count} more came back`,
   dismissAll: 'Dismiss all',
   acts: 'Open decisions',
+  moreActs: (count: number) => `${count} more`,
+  moreFailed: (count: number) => `${count} more failed`,
   application: (id: number) => `Application ${id}`,
   changedBy: (login: string, act: string, time: string) => `${login} was first: ${act}, ${time}. Look again.`,
   payment: 'Payment',

@@ -16,6 +16,7 @@ export const frame = {
     business: 'Business',
     policies: 'Policies',
   },
+  pageGroups: { management: 'Management', service: 'Service' },
   find: 'Find',
   toConfirm: 'to confirm',
   waiting: 'waiting',

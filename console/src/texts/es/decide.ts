@@ -50,6 +50,8 @@ export const decide: Texts['decide'] = {
   moreBack: (count) => `Otras que volvieron: ${count}`,
   dismissAll: 'Descartar todas',
   acts: 'Decisiones abiertas',
+  moreActs: (count) => `${count} más`,
+  moreFailed: (count) => `${count} más fallaron`,
   application: (id) => `Solicitud ${id}`,
   changedBy: (login, act, time) => `${login} llegó antes: ${act}, ${time}. Mírala otra vez.`,
   payment: 'Pago',

@@ -16,6 +16,7 @@ export const frame: Texts['frame'] = {
     business: 'Negocio',
     policies: 'Políticas',
   },
+  pageGroups: { management: 'Gestión', service: 'Servicio' },
   find: 'Buscar',
   toConfirm: 'por confirmar',
   waiting: 'esperan',

@@ -7,7 +7,7 @@ export const frame: Texts['frame'] = {
   pageNames: {
     queue: 'Fila',
     views: 'Solicitações',
-    inbox: 'Caixa de entrada',
+    inbox: 'Entrada',
     proposals: 'Propostas',
     reconsiderations: 'Reconsiderações',
     lead: 'Supervisão',
@@ -16,6 +16,7 @@ export const frame: Texts['frame'] = {
     business: 'Negócio',
     policies: 'Políticas',
   },
+  pageGroups: { management: 'Gestão', service: 'Serviço' },
   find: 'Buscar',
   toConfirm: 'a confirmar',
   waiting: 'esperam',

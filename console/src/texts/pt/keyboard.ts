@@ -16,7 +16,7 @@ export const keyboard: Texts['keyboard'] = {
     a: 'Aprovar: a solicitação, ou as linhas selecionadas',
     r: 'Rejeitar: a solicitação, ou as linhas selecionadas',
     d: 'Desembolsar',
-    p: 'Deixar pendente',
+    p: 'Adiar',
     '1 … 0': 'No diálogo: escolher o código do motivo e propor',
     u: 'Desfazer a última decisão que pode ser desfeita',
     c: 'Mostrar a proposta e confirmá-la',

@@ -51,6 +51,27 @@ export async function correctionsOf(
   return rows.map(({ sealId, content, ...row }) => ({ ...row, values: opened(vault, id, sealId, content) }));
 }
 
+const INCOMES = `
+  SELECT DISTINCT ON (c.application_id) c.application_id::float8 AS id, c.seal_id AS "sealId", c.content
+  FROM corrections c WHERE c.application_id = ANY ($1::bigint[]) AND c.field = 'income' ORDER BY c.application_id, c.id DESC`;
+
+/** The corrected monthly incomes of those of these applications that have one that can be read. */
+export async function correctedIncomesOf(
+  session: Session,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<ReadonlyMap<ApplicationId, number>> {
+  const { rows } = await session.query<Pick<Row, 'sealId' | 'content'> & { id: ApplicationId }>(INCOMES, [
+    ids,
+  ]);
+  return new Map(
+    rows.flatMap(({ id, sealId, content }) => {
+      const values = opened(vault, id, sealId, content);
+      return values === null ? [] : [[id, Number(values.after)] as const];
+    }),
+  );
+}
+
 function opened(vault: Vault, id: ApplicationId, sealId: string, content: Buffer): Correction['values'] {
   try {
     return JSON.parse(vault.open(content, correctionIdentity(`${id}`, sealId)).toString());

@@ -15,16 +15,14 @@ import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
 import { HOLDERS, PLACES } from '../../../domain/conversation/places.ts';
 import { DOCUMENT_STATES, PURPOSES } from '../../../domain/document/document.ts';
 import { MOST_DEBTS, TOLD_BY } from '../../../domain/loan/debt.ts';
-import { UNPRICED } from '../../../domain/loan/installment.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA, DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
-import { INCOME_SOURCES, INSTALLMENT_SOURCES } from '../rules/capacity.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/queue.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
 import { Contradicted, ListedProposal } from './proposal-forms.ts';
-import { Claim, QUEUE_STATES } from './queue-forms.ts';
+import { Capacity, Claim, QUEUE_STATES } from './queue-forms.ts';
 import { Pend } from './work-forms.ts';
 
 // The timeline: what happened to an application, and who did it.
@@ -170,19 +168,6 @@ const Criterion = form({
   most: Type.Integer(),
   /** The difference of `most` and `points`. */
   lost: orNull(Type.Integer()),
-});
-
-/** What the loan takes of the income (docs/operators.md, "One application"). */
-const Capacity = form({
-  /** A month; an exact decimal of the application's currency. null: `unpriced` says why. */
-  installment: orNull(Type.String()),
-  months: orNull(Type.Integer()),
-  unpriced: orNull(oneOf(UNPRICED)),
-  installment_by: oneOf(INSTALLMENT_SOURCES),
-  income: orNull(Type.Number()),
-  income_by: oneOf(INCOME_SOURCES),
-  /** The installment by the monthly income, such as 0.2431; null: one of them is not known. */
-  share: orNull(Type.Number()),
 });
 
 const Document = form({

@@ -3,7 +3,9 @@
  * Pure. A row has no personal data.
  */
 import { type Static, Type } from 'typebox';
+import { UNPRICED } from '../../../domain/loan/installment.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
+import { INCOME_SOURCES, INSTALLMENT_SOURCES } from '../rules/capacity.ts';
 import { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES } from '../rules/queue.ts';
 
 export { MOST_COUNTED, QUEUE_ORDERS, QUEUE_STATES };
@@ -20,6 +22,7 @@ const Amount = Type.Number({ minimum: 0 });
  * them.
  */
 const FILTERS = {
+  /** Without it those are left out that a decision is proposed on. */
   state: Type.Optional(oneOf(QUEUE_STATES)),
   partner: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_INTEGER })),
   score_from: Type.Optional(Score),
@@ -48,6 +51,19 @@ export const QueueQuery = form({
 /** Who holds an application, until when. */
 export const Claim = form({ by: By, until: Time });
 
+/** What the loan takes of the income (docs/operators.md, "One application"). */
+export const Capacity = form({
+  /** A month; an exact decimal of the application's currency. null: `unpriced` says why. */
+  installment: orNull(Type.String()),
+  months: orNull(Type.Integer()),
+  unpriced: orNull(oneOf(UNPRICED)),
+  installment_by: oneOf(INSTALLMENT_SOURCES),
+  income: orNull(Type.Number()),
+  income_by: oneOf(INCOME_SOURCES),
+  /** The installment by the monthly income, such as 0.2431; null: one of them is not known. */
+  share: orNull(Type.Number()),
+});
+
 export const QueueItem = form({
   id: Type.Integer(),
   /** The number of its last event, as in the `ETag` of the application. A decision on many is based on it. */
@@ -60,6 +76,10 @@ export const QueueItem = form({
   debt_amount: orNull(Type.Number()),
   /** The debt in USD by the policy's rates (D29), for bands and order. */
   reference_amount: orNull(Type.Number()),
+  /** null: the application is deleted. */
+  capacity: orNull(Capacity),
+  /** How many documents have arrived, by what became of them. */
+  documents: form({ accepted: Type.Integer(), received: Type.Integer(), rejected: Type.Integer() }),
   created_at: Time,
   /** When the decision is due; null while the application is pended, because its clock is stopped. */
   due_at: orNull(Time),
@@ -74,8 +94,10 @@ export const Queue = form({
   count: Type.Integer({ maximum: MOST_COUNTED }),
 });
 
-/** The partners by which the queue can be narrowed, by name. */
-export const QueuePartners = form({ partners: Type.Array(PartnerName) });
+/** The partners by which the queue can be narrowed, by name, each with the currency of its country. */
+export const QueuePartners = form({
+  partners: Type.Array(form({ id: Type.Integer(), name: Type.String(), currency: Type.String() })),
+});
 
 /** `claim-next` claims the next free application in the order, within the filters. */
 export const ClaimNext = form({ ...FILTERS, order: Type.Optional(oneOf(QUEUE_ORDERS)) });

@@ -1,23 +1,17 @@
 /**
- * Routes of the review queue, of claims and of selections (docs/operators.md, "The review queue"). `uses/queue.ts` does
- * the work.
+ * Routes of the review queue, of claims and of selections (docs/operators.md, "The review queue"). `uses/queue.ts`
+ * and `uses/show-queue.ts` do the work.
  */
+import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueOrder } from '../rules/queue.ts';
-import type { QueueDesk } from '../uses/desk-context.ts';
-import {
-  claim,
-  claimNext,
-  dropClaim,
-  leavePage,
-  readPartnerNames,
-  select,
-  showQueue,
-} from '../uses/queue.ts';
+import type { QueueDesk, ShowingDesk } from '../uses/desk-context.ts';
+import { claim, claimNext, dropClaim, leavePage, select } from '../uses/queue.ts';
 import { Refusal } from '../uses/refusal.ts';
+import { readPartnerNames, showQueue } from '../uses/show-queue.ts';
 import { answered, applicationIdOf, claimerOf } from './answered.ts';
 import { cursorOf, placeOf, wrongCursor } from './cursor.ts';
 import {
@@ -42,7 +36,7 @@ const isKeyOf = (order: QueueOrder) => (key: unknown) => {
 };
 
 /** The routes. Those that claim tell who holds the application if it is another operator. */
-export function queueRoutes(desk: QueueDesk): Route[] {
+export function queueRoutes(desk: ShowingDesk): Route[] {
   const { database } = desk;
   return [
     route({
@@ -50,7 +44,8 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       path: '/review-queue',
       access: 'viewer',
       hasTag: true,
-      summary: 'The applications in review, a page at a time. The ETag is of the content.',
+      summary:
+        'The applications in review, a page at a time; without a `state` those are left out that a decision is proposed on. The ETag is of the content.',
       query: QueueQuery,
       reply: Queue,
       run: ({ query, session, knownTags }) =>
@@ -58,7 +53,7 @@ export function queueRoutes(desk: QueueDesk): Route[] {
           const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
           const after = cursor === undefined ? null : placeOf(order, cursor, isKeyOf(order));
           if (cursor !== undefined && after === null) throw wrongCursor();
-          const page = await showQueue(database, { filter, order, after, limit }, session.operatorId);
+          const page = await showQueue(desk, { filter, order, after, limit }, session.operatorId);
           const next = page.next && cursorOf(order, page.next);
           return tagged(inForm(Queue, { ...page, next }), knownTags);
         }),
@@ -69,7 +64,11 @@ export function queueRoutes(desk: QueueDesk): Route[] {
       access: 'viewer',
       summary: 'The partners by which the queue can be narrowed: the first 1,000 by name.',
       reply: QueuePartners,
-      run: async () => ({ body: { partners: await readPartnerNames(database) } }),
+      run: async () => {
+        const partners = await readPartnerNames(database);
+        const shown = partners.map((one) => ({ ...one, currency: COUNTRY_CURRENCY[one.country] }));
+        return { body: inForm(QueuePartners, { partners: shown }) };
+      },
     }),
     route({
       method: 'POST',

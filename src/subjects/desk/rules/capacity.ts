@@ -1,10 +1,10 @@
 /**
- * What a loan takes of the income: the installment against the observed income, else the declared one (docs/operators.md,
- * "One application"). Pure.
+ * What a loan takes of the income: the installment against the observed income, else the declared one
+ * (docs/operators.md, "One application"). Pure.
  */
 import type { Installment } from '../../../domain/loan/installment.ts';
 
-/** Where the income comes from: documents, a correction for the person, or the partner. The first that there is counts. */
+/** Where the income comes from: documents, a correction, or the partner. The first that there is counts. */
 export const INCOME_SOURCES = ['observed', 'corrected', 'declared'] as const;
 /**
  * By what the installment is told: the contract that the applicant has read or signed, or else the loan terms of the
@@ -31,11 +31,24 @@ export interface Capacity {
 export function capacityOf(
   { amount, months, unpriced }: Installment,
   incomes: Incomes,
-  by: (typeof INSTALLMENT_SOURCES)[number],
+  by: Capacity['installmentBy'],
 ): Capacity {
   const incomeBy = INCOME_SOURCES.find((source) => incomes[source] !== null) ?? 'declared';
   const income = incomes[incomeBy];
-  const isKnown = amount !== null && income !== null && income > 0;
-  const share = isKnown ? Math.round((Number(amount) / income) * 10_000) / 10_000 : null;
+  const share = shareOf(amount, income);
   return { installment: amount, months, unpriced, installmentBy: by, income, incomeBy, share };
+}
+
+/** The same with the installment of a contract, whatever the terms of the day say. */
+export function withContract(
+  capacity: Capacity,
+  { installment, months }: { readonly installment: string; readonly months: number },
+): Capacity {
+  const share = shareOf(installment, capacity.income);
+  return { ...capacity, installment, months, unpriced: null, installmentBy: 'contract', share };
+}
+
+function shareOf(installment: string | null, income: number | null): number | null {
+  if (installment === null || income === null || income <= 0) return null;
+  return Math.round((Number(installment) / income) * 10_000) / 10_000;
 }

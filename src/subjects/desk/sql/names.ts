@@ -2,6 +2,7 @@
  * The names of operators and partners, as the desk shows them. Reads `partners` and `operators`; `by` is a part of
  * statements.
  */
+import type { Country } from '../../../ground/base/country-data.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
 
 /** An operator with the present login. */
@@ -23,11 +24,16 @@ export interface PartnerName {
 /** Far more than fit into a list to choose from. */
 export const MOST_PARTNERS = 1_000;
 
-const LIST = `SELECT id, name FROM partners ORDER BY lower(name), id LIMIT ${MOST_PARTNERS}`;
+/** A partner as a filter, with its country. */
+export interface PartnerChoice extends PartnerName {
+  readonly country: Country;
+}
+
+const LIST = `SELECT id, name, country FROM partners ORDER BY lower(name), id LIMIT ${MOST_PARTNERS}`;
 
 /** The first `MOST_PARTNERS` by name, as filters of the queue, also those without an application in review. */
-export async function readPartnerNames(database: Database): Promise<PartnerName[]> {
-  return (await database.query<{ id: number; name: string }>(LIST)).rows;
+export async function readPartnerNames(database: Database): Promise<PartnerChoice[]> {
+  return (await database.query<{ id: number; name: string; country: Country }>(LIST)).rows;
 }
 
 const OF_IDS = 'SELECT id, name FROM partners WHERE id = ANY ($1::integer[])';

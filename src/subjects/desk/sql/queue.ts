@@ -18,11 +18,12 @@ import { type By, by } from './names.ts';
 // First part: the filters and the orders of the queue, as parts of statements.
 
 /**
- * The condition on `review_items i`, with the parameters $1 to $10 of `filterValues`. An absent filter is NULL, and the
- * planner leaves its condition out. For this the statement has no name, so it is planned with its values.
+ * The condition on `review_items i`, with the parameters $1 to $10 of `filterValues`. Without a state what is proposed
+ * is left out: it is decided unless somebody undoes it. Another absent filter is NULL, and the planner leaves it out.
+ * For this the statement has no name, so it is planned with its values.
  */
 const FITS = `
-  ($1::text IS NULL OR i.state = $1) AND ($2::integer IS NULL OR i.partner_id = $2)
+  ($1::text IS NULL AND i.state <> 'proposed' OR i.state = $1) AND ($2::integer IS NULL OR i.partner_id = $2)
   AND ($3::integer IS NULL AND $4::integer IS NULL
     OR -coalesce(i.score, -1) BETWEEN -coalesce($4, 100) AND -coalesce($3, 0))
   AND ($5::double precision IS NULL AND $6::double precision IS NULL

@@ -50,4 +50,4 @@ export async function readEvidence(
   return (id) => ({ documents: documents.get(id) ?? NO_DOCUMENTS, income: incomes.get(id) ?? null });
 }
 
-const NO_DOCUMENTS = { accepted: 0, received: 0, rejected: 0 };
+export const NO_DOCUMENTS = { accepted: 0, received: 0, rejected: 0 };

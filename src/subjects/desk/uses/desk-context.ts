@@ -18,6 +18,13 @@ export interface QueueDesk {
   readonly dueHours: number;
 }
 
+/** What the rows of the queue are read with. */
+export interface ShowingDesk extends QueueDesk {
+  readonly vault: Vault;
+  /** Reads the loan terms of the day, which price what is asked for. */
+  readonly terms: () => Promise<Terms | null>;
+}
+
 /** What an act that speaks in a conversation needs, and whatever tells an installment. */
 export interface SpeakingDesk extends Desk {
   /** Reads the terms of the day: they price a loan, and a question for the consent names the lender. */

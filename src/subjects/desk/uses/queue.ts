@@ -1,11 +1,11 @@
 /**
- * The review queue as operators work with it: pages, claims, and selections (D48; docs/operators.md, "The review
- * queue"). Reads and writes `review_items`, claims, `selections` and `desk_requests`.
+ * Claims and selections of the review queue (D48; docs/operators.md, "The review queue"). Reads and writes
+ * `review_items`, claims, `selections` and `desk_requests`. `show-queue.ts` reads its pages.
  */
 import { randomUUID } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
-import { MOST_COUNTED, type QueueFilter, type QueueOrder, type QueuePlace } from '../rules/queue.ts';
+import { MOST_COUNTED, type QueueFilter, type QueueOrder } from '../rules/queue.ts';
 import {
   type Claimer,
   dropClaim,
@@ -16,50 +16,12 @@ import {
 } from '../sql/claims.ts';
 import { keepClaimed, keyedRequest, takeRequest } from '../sql/desk-requests.ts';
 import { expandReviewsOf } from '../sql/expansion.ts';
-import { readPartnerNames } from '../sql/names.ts';
-import {
-  claimNext as claimFree,
-  countItems,
-  makeSelection,
-  readPage,
-  type StoredItem,
-} from '../sql/queue.ts';
+import { claimNext as claimFree, makeSelection } from '../sql/queue.ts';
 import type { QueueDesk } from './desk-context.ts';
 import { claimRefusal } from './meanwhile.ts';
 import { conflict, Refusal, spentKey } from './refusal.ts';
 
-export { type Claimer, dropClaim, leavePage, readPartnerNames };
-
-/** A page of the queue. */
-export interface QueuePage {
-  readonly items: readonly StoredItem[];
-  /** Where the next page goes on; null: this is the last one. */
-  readonly next: QueuePlace | null;
-  /** How many fit the filter; `MOST_COUNTED` stands for that number and more. */
-  readonly count: number;
-}
-
-interface Asked {
-  readonly filter: QueueFilter;
-  readonly order: QueueOrder;
-  /** null: from the beginning. */
-  readonly after: QueuePlace | null;
-  readonly limit: number;
-}
-
-/** A page of what the operator asked for. An item whose place changes meanwhile may be missing, or come twice. */
-export async function showQueue(
-  database: Database,
-  { filter, order, after, limit }: Asked,
-  operatorId: number,
-): Promise<QueuePage> {
-  const [found, count] = await Promise.all([
-    readPage(database, filter, { order, after, limit: limit + 1 }, operatorId),
-    countItems(database, filter, operatorId),
-  ]);
-  const items = found.slice(0, limit);
-  return { items, next: found.length > limit ? (items.at(-1) ?? null) : null, count };
-}
+export { type Claimer, dropClaim, leavePage };
 
 /**
  * Claims an application, or renews the claim. Throws a `Refusal`: 404 it is not in review; 409 with who holds it, or
@@ -84,7 +46,11 @@ export async function claim(
  */
 export function claimNext(
   database: Database,
-  { filter, order, key }: Pick<Asked, 'filter' | 'order'> & { readonly key: string | null },
+  {
+    filter,
+    order,
+    key,
+  }: { readonly filter: QueueFilter; readonly order: QueueOrder; readonly key: string | null },
   claimer: Claimer,
 ): ReturnType<typeof claimFree> {
   const request = keyedRequest(claimer.operatorId, key, ['claim next', order, filter]);

@@ -3,7 +3,6 @@
  * application"). Writes nothing, and opens nothing personal for display.
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { Installment } from '../../../domain/loan/installment.ts';
 import type { Terms } from '../../../domain/loan/terms.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
@@ -16,14 +15,14 @@ import { incomeCheckOf, type StoredIncomeCheck } from '../../income/sql/income-c
 import { type ExplainedApplication, showApplication } from '../../messages/uses/explained-application.ts';
 import { readContract, type StoredContract } from '../../signing/sql/contracts.ts';
 import { openDebts, type StoredDebt } from '../../signing/sql/debts.ts';
-import { installmentsOf } from '../../signing/uses/installments.ts';
 import type { Evidence } from '../rules/against.ts';
-import { type Capacity, capacityOf } from '../rules/capacity.ts';
+import { type Capacity, capacityOf, withContract } from '../rules/capacity.ts';
 import type { HeldBy } from '../rules/conflict.ts';
 import { heldBy } from '../rules/proposal.ts';
 import { pendsOf, type StoredPend } from '../sql/pends.ts';
 import { newestProposalOf, refusedProposalsOf, type StoredProposal } from '../sql/proposals.ts';
 import { readItem, type StoredItem } from '../sql/queue.ts';
+import { capacitiesOf } from './capacities.ts';
 import { type ProposalFacts, proposalFactsOf, waitsForSecond } from './confirmations.ts';
 import { readEvidence } from './decided-facts.ts';
 import { readNotes, type ShownNote } from './notes.ts';
@@ -77,34 +76,23 @@ export async function readForPage(
   const { database, vault } = context;
   // Three reads at once. One after the other, all reads would take long on a busy store; all at once, they would take
   // up its sessions.
-  const [application, installments, rest] = await Promise.all([
+  const [application, capacities, rest] = await Promise.all([
     showApplication(context, id),
-    installmentsOf(database, vault, terms, [id]),
+    capacitiesOf(database, vault, terms, [id]),
     readRest(context, operatorId, id),
   ]);
   const refused = await refusedProposalsOf(database, id);
   const timeline = await timelineOf(database, application, rest.pends, refused);
-  const by = terms?.demonstration ? 'demonstration_terms' : 'terms';
-  const priced = { installment: installments.get(id) ?? GONE, by } as const;
-  const capacity = capacityNow(application, rest, priced);
-  return { lastEvent, application, capacity, ...rest, timeline };
-}
-
-/** A contract that was shown says what it costs, whatever the terms of the day say. */
-function capacityNow(
-  { fields, corrections }: ExplainedApplication,
-  { contract, income }: Pick<ShownApplication, 'contract' | 'income'>,
-  { installment, by }: { readonly installment: Installment; readonly by: Capacity['installmentBy'] },
-): Capacity {
-  const corrected = corrections.findLast(({ field, values }) => field === 'income' && values !== null);
-  const incomes = {
-    observed: income?.observed == null ? null : income.observed / 100,
-    corrected: corrected === undefined ? null : Number(corrected.values?.after),
-    declared: fields.income as number | null,
+  const capacity = capacities.get(id) ?? UNKNOWN;
+  const { contract } = rest;
+  const isOffered = contract !== null && isShown(contract);
+  return {
+    lastEvent,
+    application,
+    capacity: isOffered ? withContract(capacity, contract.terms.offer) : capacity,
+    ...rest,
+    timeline,
   };
-  if (contract === null || !isShown(contract)) return capacityOf(installment, incomes, by);
-  const { installment: amount, months } = contract.terms.offer;
-  return capacityOf({ amount, months, unpriced: null }, incomes, 'contract');
 }
 
 /** Whether the applicant has a contract before them, or has signed one. */
@@ -115,7 +103,11 @@ export function isShown<C extends Pick<StoredContract, 'state'>>(
 }
 
 /** It was deleted after `lastEvent` was read. */
-const GONE: Installment = { amount: null, months: null, unpriced: 'unreadable' };
+const UNKNOWN = capacityOf(
+  { amount: null, months: null, unpriced: 'unreadable' },
+  { observed: null, corrected: null, declared: null },
+  'terms',
+);
 
 type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'capacity' | 'timeline'>;
 

@@ -12,15 +12,17 @@ import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../../applicat
 /** The loan that an application asks for. */
 export interface AskedLoan {
   readonly id: ApplicationId;
-  /** null, like the currency: the stored data cannot be read. */
+  /** null, like the next two: the stored data cannot be read. */
   readonly amount: number | null;
   readonly currency: string | null;
+  /** The declared monthly income. */
+  readonly income: number | null;
   /** That of the phone, else of the partner; null: the person is erased or cannot be read. */
   readonly country: Country | null;
 }
 
 const READ = `
-  SELECT ${SEALED_COLUMNS}, a.id::float8 AS id, a.debt_amount AS amount, a.currency, p.country
+  SELECT ${SEALED_COLUMNS}, a.id::float8 AS id, a.debt_amount AS amount, a.currency, a.income, p.country
   FROM applications_of($1::bigint[]) a JOIN partners p ON p.id = a.partner_id`;
 
 /** The loans that these applications ask for. The ids are of few partitions. */
@@ -31,8 +33,8 @@ export async function readAskedLoans(
 ): Promise<AskedLoan[]> {
   const { rows } = await session.query<SealedRow & AskedLoan & { readonly country: Country }>(READ, [ids]);
   const found = await readPersonalData(session, vault, rows, []);
-  return found.map(({ row: { id, amount, currency, country }, person: { record } }) => {
-    if (record === null) return { id, amount, currency, country: null };
-    return { id, amount, currency, country: (record.phone && countryOfPhone(record.phone)) || country };
+  return found.map(({ row: { id, amount, currency, income, country: ofPartner }, person: { record } }) => {
+    const country = record && ((record.phone && countryOfPhone(record.phone)) || ofPartner);
+    return { id, amount, currency, income, country };
   });
 }

@@ -14,18 +14,24 @@ import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type AskedLoan, readAskedLoans } from '../sql/asked-loans.ts';
 import { lendingTerms } from './price.ts';
 
+/** An installment, and the declared monthly income that it stands against; null: it cannot be read. */
+export interface DeclaredCapacity {
+  readonly installment: Installment;
+  readonly declared: number | null;
+}
+
 /** The installments by the terms of the day (null: none are set); an application that does not exist is absent. */
 export async function installmentsOf(
   session: Session,
   vault: Vault,
   terms: Terms | null,
   ids: readonly ApplicationId[],
-): Promise<ReadonlyMap<ApplicationId, Installment>> {
+): Promise<ReadonlyMap<ApplicationId, DeclaredCapacity>> {
   const now = await databaseTime(session);
-  const found = new Map<ApplicationId, Installment>();
+  const found = new Map<ApplicationId, DeclaredCapacity>();
   for (const some of byPartitions(ids, partitionOf))
     for (const asked of await readAskedLoans(session, vault, some))
-      found.set(asked.id, installmentOf(terms, asked, now));
+      found.set(asked.id, { installment: installmentOf(terms, asked, now), declared: asked.income });
   return found;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Finds applications of the same partner and city within a day (docs/operators.md, "Neighbours"). The city is sealed and
- * has no index, so the envelopes of the partner's nearest batches are opened, and no more of them than the bounds below.
- * Reads `batches`, and no city leaves this file.
+ * Finds applications of the same partner and city within a day (docs/operators.md, "Neighbours"). The city is sealed
+ * and has no index, so the envelopes of the partner's nearest batches are opened, within the bounds below. Reads
+ * `batches`, and no city leaves this file.
  */
 import {
   type ApplicationId,
@@ -17,8 +17,8 @@ import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../personal-da
 import { eachEnvelope } from '../read-envelopes.ts';
 import { MOST_COUNTED, type Neighbours, readNeighbours } from './neighbours.ts';
 
-/** How many batch numbers to each side are looked through for the partner's. */
-const REACH = 2_000;
+/** How many batch numbers to each side are looked through for the partner's, which an index has. */
+const REACH = 10_000;
 /** The most batches of the partner to each side whose envelopes are opened: each has 100 applicants at most. */
 const MOST_OPENED = 25;
 /** Numbers of so many batches are in two partitions at most. */
