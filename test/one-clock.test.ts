@@ -71,6 +71,7 @@ test('the check finds every form, and no method of another thing', () => {
 
 /** The files that read the time of day of the machine, and why that reading decides nothing (D39). */
 const TIME_OF_DAY: Readonly<Record<string, string>> = {
+  'listeners/partner/request-id.ts': 'the order of the ids of requests, which say no time',
   'subjects/messages/open.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'subjects/operators/uses/identity-provider.ts':
     'a library judges the times of a token by its own clock, and is told how far the database is from it',

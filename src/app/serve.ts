@@ -30,6 +30,7 @@ import { Credentials } from '../subjects/partners/sql/credentials.ts';
 import { authenticator } from '../subjects/partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../subjects/partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../subjects/partners/uses/quota-status.ts';
+import { RequestLog } from '../subjects/partners/uses/request-log.ts';
 import { LivePolicy } from '../subjects/policies/uses/live-policy.ts';
 import { Admission } from '../wire/gate/admission.ts';
 import type { ListenerLimits } from '../wire/gate/connections.ts';
@@ -97,7 +98,7 @@ export async function startService(
   // The requests and all work of the process share one log of failures, so a failure that all of them meet is one line.
   const logFailure = failureLog(log, clock);
   const failed = workFailureLog(logFailure);
-  const { keyOutcomes, stopCounts, counted } = refusalCounts(store, log, failed);
+  const { keyOutcomes, requests, stopCounts, counted } = requestCounts(store, log, failed, watcher);
   const ingest = { fields, policies, vault, registrar, database, ...counted };
   const partner = partnerApi({
     basePath: config.basePath,
@@ -105,6 +106,7 @@ export async function startService(
     clock,
     log,
     logFailure,
+    requests,
     authenticate: authenticator(vault, new Credentials(database, vault), (id) => keyOutcomes.refused(id)),
     admission: admissionOf(atWork, { log, clock, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
@@ -207,10 +209,20 @@ function admissionOf(
 }
 
 /**
- * What operators learn about refusals: their number by key (docs/refusals.md). Of remembered refusals only the newest
- * stay (D36).
+ * What operators learn about requests: which ones came (docs/operators.md, "Requests"), and the number of refusals by
+ * key (docs/refusals.md). Of remembered refusals only the newest stay (D36).
  */
-function refusalCounts({ database, clock }: Store, log: Logger, failed: ServiceContext['failed']) {
+function requestCounts(
+  { database, clock }: Store,
+  log: Logger,
+  failed: ServiceContext['failed'],
+  watcher: Watcher,
+) {
+  const requests = new RequestLog(database, {
+    clock,
+    onLeftOut: (left) => watcher.leftOut(left),
+    onError: (error) => failed('the notes of requests', error),
+  });
   const keyOutcomes = new KeyOutcomeCounter(database, {
     clock,
     onSweep: ({ keyId, hour, registered, duplicate, over_quota }) =>
@@ -231,8 +243,11 @@ function refusalCounts({ database, clock }: Store, log: Logger, failed: ServiceC
       refusedReceipts.added(keyId);
     },
   };
-  const stopCounts = () => refusedReceipts.settled().then(() => keyOutcomes.stop());
-  return { keyOutcomes, stopCounts, counted };
+  const stopCounts = async () => {
+    await refusedReceipts.settled();
+    await Promise.all([keyOutcomes.stop(), requests.stop()]);
+  };
+  return { keyOutcomes, requests, stopCounts, counted };
 }
 
 async function drain(partner: FastifyInstance, clock: Clock): Promise<void> {

@@ -9,3 +9,4 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'usage_counted');
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'usage_totals');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'key_outcomes');
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'key_totals');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'partner_requests');

@@ -3,7 +3,6 @@
  * the list of routes (D1-D3, D22-D24, D37; contract, "Endpoints"). Touches the network and the log.
  */
 
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -31,6 +30,7 @@ import {
 } from '../../subjects/messages/routes/whatsapp-webhook.ts';
 import { getQuota, type QuotaService, quotaHeaders } from '../../subjects/partners/routes/get-quota.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
+import type { RequestLog } from '../../subjects/partners/uses/request-log.ts';
 import { readFeedQuery } from '../../wire/contract/partner-reads.ts';
 import { readOwnSearch } from '../../wire/contract/partner-search.ts';
 import { checkContentType, RequestError } from '../../wire/contract/request.ts';
@@ -46,20 +46,25 @@ import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
 import { PacedAnswers } from '../../wire/gate/paced-answers.ts';
 import { allowHeader, presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
 import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
+import { notedRequest } from './noted-request.ts';
 import { presentError } from './present-error.ts';
+import { requestIds } from './request-id.ts';
 
 // The first part: one log line for each request, with its route, its outcomes and its time. Never personal data or a
-// key.
+// key. Requests with a key are noted for whoever looks for one by its id.
 
 /** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
-function logRequests(app: FastifyInstance, log: Logger): void {
-  app.setGenReqId(() => randomUUID());
+function logRequests(app: FastifyInstance, { log, requests, clock }: PartnerApiOptions): void {
+  app.setGenReqId(requestIds(clock));
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('X-Request-Id', request.id);
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
     log.info(requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    const { credential } = request;
+    if (credential !== null && requests?.hasRoom(credential.partner.id, credential.keyId))
+      requests.add(notedRequest(request, reply, credential));
     done();
   });
   app.addHook('onRequestAbort', async (request) => {
@@ -127,6 +132,8 @@ function isApplication(path: string): boolean {
 interface PartnerApiOptions extends PartnerRoutes {
   readonly log: Logger;
   readonly logFailure: LogFailure;
+  /** Where requests with a key are noted; undefined: nowhere. */
+  readonly requests?: Pick<RequestLog, 'hasRoom' | 'add'>;
   /** Only with the channel `whatsapp`. */
   readonly webhook?: WebhookOptions | undefined;
   readonly limits: ListenerLimits;
@@ -197,7 +204,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.addContentTypeParser('*', (request: FastifyRequest) =>
     readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
   );
-  logRequests(app, options.log);
+  logRequests(app, options);
   app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options));
   addHooks(app, options, paced);
   addPartnerRoutes(app, options);

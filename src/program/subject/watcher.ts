@@ -47,6 +47,8 @@ export interface Watcher {
   showLoad(read: () => Load): void;
   /** Requests of partners were refused because of overload. */
   refused(requests: ReadonlyMap<PartnerId, number>): void;
+  /** Answered requests of partners are noted nowhere, because there were too many or the write failed. */
+  leftOut(requests: number): void;
   /** One statement is about to register batches. */
   registering(batches: number, applications: number): void;
   /** The channel answered a send of a message that the service begins. */
@@ -82,6 +84,7 @@ export const NOBODY: Watcher = {
   measure: () => {},
   showLoad: () => {},
   refused: () => {},
+  leftOut: () => {},
   registering: () => {},
   sent: () => {},
   replied: () => {},

@@ -34,6 +34,7 @@ function watch({ database, clock, pools, setting }: WatchContext): Watcher {
     measure: (app) => measureRequests(app, meters),
     showLoad: (read) => meters.watchLoad(read),
     refused: (requests) => meters.overloaded(requests),
+    leftOut: (requests) => meters.leftOut(requests),
     registering: (batches, applications) => meters.registration(batches, applications),
     sent: (result) => meters.sent(result),
     replied: (result) => meters.replied(result),

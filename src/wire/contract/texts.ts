@@ -254,7 +254,7 @@ export function codesOf(refusal: NotRegistered): { code: string; fields?: FieldE
 }
 
 /** A field that is absent lacks its value, whatever its rule asks of a value. */
-function fieldError({ field, name, problem }: Fault): FieldError {
+export function fieldError({ field, name, problem }: Fault): FieldError {
   return { name: field, sent_as: name, code: name === null ? 'required' : problem };
 }
 

@@ -69,6 +69,11 @@ export class Meters {
     [],
     PER_STATEMENT,
   );
+  readonly #leftOut = this.counter(
+    'requests_not_noted_total',
+    'Requests of partners that were answered and noted nowhere: there were too many, or the write failed.',
+    [],
+  );
   readonly #sends = this.counter('sends_total', 'Sends to the channel, by what the channel answered.', [
     'result',
   ]);
@@ -119,6 +124,10 @@ export class Meters {
     for (const [partnerId, requests] of refused) {
       this.overload.set(partnerId, (this.overload.get(partnerId) ?? 0) + requests);
     }
+  }
+
+  leftOut(requests: number): void {
+    this.#leftOut.inc(requests);
   }
 
   sent(result: SendResult['kind']): void {

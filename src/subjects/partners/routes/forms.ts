@@ -69,6 +69,8 @@ export const ShownPartner = form({
       ...KEY,
       /** What is left of its cap now; null: it has none. */
       remaining: orNull(Count),
+      /** When a request came with it last; null: none has since this is noted. */
+      last_used_at: orNull(Time),
     }),
   ),
 });

@@ -12,6 +12,7 @@ import {
   requirePartner,
   type WhenClosing,
 } from '../uses/partners.ts';
+import { listRequests } from '../uses/requests.ts';
 import { actingBy, answered, orAsItIs, type PartnerDesk, partnerIdOf } from './answered.ts';
 import {
   ClosedPartner,
@@ -27,6 +28,7 @@ import {
   ShownPartner,
 } from './forms.ts';
 import { keyRoutes } from './keys.ts';
+import { MOST_REQUESTS, Requests, RequestsQuery, requestsReply } from './request-forms.ts';
 
 /** `whenClosing`: what other subjects do for a partner that closes. */
 export function partnerRoutes(desk: PartnerDesk, whenClosing: readonly WhenClosing[]): Route[] {
@@ -80,6 +82,22 @@ function readingRoutes(desk: PartnerDesk): Route[] {
           const named = refusals.map((one) => ({ ...one, overQuota: one.over_quota }));
           return { body: inForm(Refusals, { refusals: named, more }) };
         }),
+    }),
+    route({
+      method: 'GET',
+      path: '/partners/{id}/requests',
+      access: 'admin',
+      failures: [404],
+      summary:
+        'What the partner asked in the last seven days, or one request by its X-Request-Id, without what it sent. The newest first.',
+      query: RequestsQuery,
+      reply: Requests,
+      run: ({ params, query: { request_id: requestId, cursor = null, limit = MOST_REQUESTS } }) =>
+        answered(async () => ({
+          body: requestsReply(
+            await listRequests(desk, partnerIdOf(params), { requestId, before: cursor, limit }),
+          ),
+        })),
     }),
   ];
 }

@@ -1,8 +1,8 @@
 /**
  * Reads the partners a page at a time, with what they use of their quota and what was refused lately. Reads `partners`,
- * `api_keys`, `key_outcomes` and the usage ledger.
+ * `api_keys`, `key_outcomes`, `key_totals` and the usage ledger.
  */
-import type { PartnerId } from '../../../domain/partner/credential.ts';
+import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { isOwnKey, KEY_FACTS, type KeyFacts } from './key-macs.ts';
@@ -34,6 +34,16 @@ const PAGE = `
 const LIVE_KEYS = `
   SELECT ${KEY_FACTS} FROM api_keys k
   WHERE k.partner_id = ANY ($1::integer[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
+const LAST_USES = `
+  SELECT t.api_key_id AS id, t.used_at AS at FROM key_totals t JOIN api_keys k ON k.id = t.api_key_id
+  WHERE k.partner_id = $1 AND t.used_at IS NOT NULL`;
+
+/** When each key of a partner was used last; a key that was not used is left out. */
+export async function readLastUses(session: Session, partnerId: PartnerId): Promise<Map<KeyId, Date>> {
+  const { rows } = await session.query<{ id: KeyId; at: Date }>(LAST_USES, [partnerId]);
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
 
 /** The partners before an id (null: the newest ones), newest first; `only`: one partner alone. */
 export async function readPartnerPage(

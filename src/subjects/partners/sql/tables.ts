@@ -19,5 +19,6 @@ export const TABLES: readonly Table[] = [
   { name: 'usage_counted', person: { not: 'numbers by partner and second' } },
   { name: 'usage_totals', person: { not: 'numbers by partner' } },
   KEY_OUTCOMES,
+  { name: 'partner_requests', person: { not: 'requests of companies, without what they sent' } },
   { name: 'key_totals', person: { not: 'numbers by key' } },
 ];

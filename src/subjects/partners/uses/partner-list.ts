@@ -3,7 +3,7 @@ import type { PartnerId } from '../../../domain/partner/credential.ts';
 import type { OperatorContext } from '../../../program/operations/operator-context.ts';
 import { type ApiKey, readKeys } from '../sql/api-keys.ts';
 import type { KeyRefusals } from '../sql/key-outcomes.ts';
-import { type ListedPartner, readPartnerPage } from '../sql/partner-list.ts';
+import { type ListedPartner, readLastUses, readPartnerPage } from '../sql/partner-list.ts';
 import { usedNow } from '../sql/usage.ts';
 import { listRefusals } from './keys.ts';
 import { requirePartner } from './partners.ts';
@@ -27,6 +27,8 @@ export async function listPartnerPage(
 export interface ShownKey extends ApiKey {
   /** What is left of its cap now; null: it has none. */
   readonly remaining: number | null;
+  /** When a request came with it last; null: none has since this is noted. */
+  readonly lastUsedAt: Date | null;
 }
 
 export interface ShownPartner extends ListedPartner {
@@ -40,23 +42,22 @@ export interface ShownPartner extends ListedPartner {
 /** A partner with its keys and its usage. Throws `OperatorError` if there is none. */
 export async function showPartner({ database, vault }: Context, id: PartnerId): Promise<ShownPartner> {
   await requirePartner({ database }, id);
-  const [[partner], keys, { at, freedInS }] = await Promise.all([
+  const [[partner], keys, { at, freedInS }, uses] = await Promise.all([
     readPartnerPage(database, vault, { only: id, limit: 1 }),
     readKeys(database, vault, id),
     usedNow(database, id),
+    readLastUses(database, id),
   ]);
   return {
     ...partner!,
     fetchedAt: at,
     resetSeconds: freedInS,
-    keys: keys.map((key) => shownKey(key, partner!.used24h)),
+    keys: keys.map((key) => ({
+      ...key,
+      remaining: key.dailyCap === null ? null : Math.max(key.dailyCap - partner!.used24h, 0),
+      lastUsedAt: uses.get(key.id) ?? null,
+    })),
   };
-}
-
-/** A key with what is left of its cap, by the usage of its partner. */
-function shownKey(key: ApiKey, used24h: number): ShownKey {
-  const { dailyCap } = key;
-  return { ...key, remaining: dailyCap === null ? null : Math.max(dailyCap - used24h, 0) };
 }
 
 /** The newest hours in which something of a partner was refused. `more`: there are older ones. */
