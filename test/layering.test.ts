@@ -418,7 +418,7 @@ const CONSOLE = [
   ['decide', 'lead', 'find'],
   ['application', 'queue', 'frame'],
   ['proposals', 'reconsiderations', 'inbox', 'views'],
-  ['policies', 'business', 'service'],
+  ['policies', 'business', 'service', 'partners'],
 ];
 
 test('no arrow runs back up in the console', () => {

@@ -35,6 +35,8 @@ const BehindPage = lazy(() => import('./business/behind-page.tsx'));
 const BusinessPage = lazy(() => import('./business/business-page.tsx'));
 const OperatorsPage = lazy(() => import('./service/operators-page.tsx'));
 const HealthPage = lazy(() => import('./service/health-page.tsx'));
+const PartnersPage = lazy(() => import('./partners/partners-page.tsx'));
+const PartnerPage = lazy(() => import('./partners/partner-page.tsx'));
 const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
 
 /** `arrival` is what the address said that opened the page. */
@@ -160,6 +162,22 @@ function Pages({ operator }: { operator: Operator }) {
               <LazyPage>
                 <OperatorsPage />
               </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/partners">
+              <LazyPage>
+                <PartnersPage />
+              </LazyPage>
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/partners/:id">
+              {({ id }) => (
+                <LazyPage>
+                  <PartnerPage key={id} id={id} />
+                </LazyPage>
+              )}
             </Route>
           )}
           {operator.role === 'admin' && (

@@ -17,7 +17,7 @@ const MEANINGS = {
 const wordsOf = async (language: string): Promise<Words> => {
   const texts = await import(new URL(`../../console/src/texts/${language}/index.ts`, import.meta.url).href);
   // They load with their pages.
-  const ofPages = ['policies', 'find', 'business', 'service'].map(async (name) => {
+  const ofPages = ['policies', 'find', 'business', 'service', 'partners'].map(async (name) => {
     const path = `../../console/src/texts/${language}/${name}.ts`;
     return [name, (await import(new URL(path, import.meta.url).href))[language]] as const;
   });

@@ -1,14 +1,13 @@
 /** How much of its cap each partner uses now. */
+import { Link } from 'wouter';
 import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/business.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
-import { RowBar } from '../charts/row-bar.tsx';
+import { UsageBar } from '../charts/usage-bar.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, useRates, WideTable } from './parts.tsx';
-
-/** From this share on a cap is nearly used. */
-const NEARLY = 0.9;
+import { useRates } from './parts.tsx';
 
 export function Caps({ partners }: { partners: BusinessPeriodReply['partners'] }) {
   const business = useBusinessTexts();
@@ -27,16 +26,8 @@ export function Caps({ partners }: { partners: BusinessPeriodReply['partners'] }
               return (
                 <tr key={id}>
                   <th scope="row">
-                    <span>{name}</span>
-                    {share !== null && (
-                      <RowBar
-                        end={1}
-                        parts={[
-                          { value: Math.min(share, 1), kind: share >= NEARLY ? 'against' : 'plain' },
-                          { value: Math.max(1 - share, 0), kind: 'lost' },
-                        ]}
-                      />
-                    )}
+                    <Link href={`/partners/${id}`}>{name}</Link>
+                    <UsageBar used={used} cap={cap} />
                   </th>
                   <td>{format.number(used)}</td>
                   <td>{cap === null ? business.noCap : format.number(cap)}</td>

@@ -7,9 +7,9 @@ import { Legend } from '../charts/legend.tsx';
 import { HEIGHT, StackAxis, stackScale } from '../charts/stack-axis.tsx';
 import { useFormat } from '../format/format.ts';
 import lead from '../lead/lead.module.css';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, WideTable } from './parts.tsx';
 import { everyPeriod } from './sums.ts';
 
 type Period = BusinessPeriodReply['series'][number];

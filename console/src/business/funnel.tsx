@@ -4,8 +4,9 @@ import { Card } from '../base-ui/card.tsx';
 import { Legend } from '../charts/legend.tsx';
 import { RowBar } from '../charts/row-bar.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, useRates, WideTable } from './parts.tsx';
+import { useRates } from './parts.tsx';
 import { funnelOf, type Row, sumsOf } from './sums.ts';
 
 export function Funnel({ rows }: { rows: readonly Row[] }) {

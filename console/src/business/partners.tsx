@@ -4,9 +4,10 @@ import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/
 import type { BusinessFilters } from '../api/business.ts';
 import { Card } from '../base-ui/card.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { behindHref } from './behind-href.ts';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, useChange, useRates, WideTable } from './parts.tsx';
+import { useChange, useRates } from './parts.tsx';
 import { type Row, rateOf, sumsOf } from './sums.ts';
 
 const placeOf = ({ partner_id, currency }: Row) => `${partner_id} ${currency}`;

@@ -6,9 +6,10 @@ import type { BusinessFilters } from '../api/business.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { behindHref } from './behind-href.ts';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, useChange, useRates, WideTable } from './parts.tsx';
+import { useChange, useRates } from './parts.tsx';
 import { amountsOf, approvalsOf, REFUSALS, rateOf, rejectionsOf, type Sums, sumsOf } from './sums.ts';
 
 /** The lines in the order of the business's way; refusals are told apart below theirs. */

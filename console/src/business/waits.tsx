@@ -3,10 +3,10 @@ import type { BusinessPeriodReply } from '../../../src/subjects/business/routes/
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { durationText } from '../queue/duration.ts';
 import { useLanguage } from '../texts/texts.ts';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, WideTable } from './parts.tsx';
 
 export function Waits({ shown: { waits, waits_before: before } }: { shown: BusinessPeriodReply }) {
   const business = useBusinessTexts();

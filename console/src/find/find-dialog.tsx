@@ -13,22 +13,24 @@ import styles from './find.module.css';
 import { useFindTexts } from './find-texts.ts';
 
 interface FindDialogProps {
+  /** Whether a partner leads to its page, or to its applications. */
+  readonly isAdmin: boolean;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-export default function FindDialog({ isOpen, onClose }: FindDialogProps) {
+export default function FindDialog({ isOpen, isAdmin, onClose }: FindDialogProps) {
   const { frame } = useTexts();
   const { note } = useFindTexts();
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={frame.find} note={note}>
-      <Field onClose={onClose} />
+      <Field isAdmin={isAdmin} onClose={onClose} />
     </Dialog>
   );
 }
 
 /** Gone with the dialog, and what was typed with it. */
-function Field({ onClose }: Pick<FindDialogProps, 'onClose'>) {
+function Field({ isAdmin, onClose }: Pick<FindDialogProps, 'isAdmin' | 'onClose'>) {
   const texts = useTexts();
   const { field, find: label } = useFindTexts();
   const [q, setQ] = useState('');
@@ -52,7 +54,7 @@ function Field({ onClose }: Pick<FindDialogProps, 'onClose'>) {
       </label>
       {finding.isError && <p role="alert">{failureText(finding.error, texts)}</p>}
       <div role="status">{finding.data && <Count found={finding.data} />}</div>
-      {finding.data && <Results found={finding.data} onOpen={onClose} />}
+      {finding.data && <Results found={finding.data} isAdmin={isAdmin} onOpen={onClose} />}
       <DialogButtons>
         <button type="submit" data-main disabled={finding.isPending}>
           {label}
@@ -65,7 +67,7 @@ function Field({ onClose }: Pick<FindDialogProps, 'onClose'>) {
   );
 }
 
-interface ResultsProps {
+interface ResultsProps extends Pick<FindDialogProps, 'isAdmin'> {
   readonly found: FoundReply;
   /** A link opens its page. */
   readonly onOpen: () => void;
@@ -88,7 +90,7 @@ function Count({ found: { applications, persons, partners, operators } }: Pick<R
   );
 }
 
-function Results({ found, onOpen }: ResultsProps) {
+function Results({ found, isAdmin, onOpen }: ResultsProps) {
   const { codes } = useTexts();
   const find = useFindTexts();
   const format = useFormat();
@@ -126,7 +128,10 @@ function Results({ found, onOpen }: ResultsProps) {
       <Part title={find.partners} isShown={partners.length > 0}>
         {partners.map(({ id, name }) => (
           <li key={id}>
-            <Link href={viewHref({ view: 'decided', partner: String(id) })} onClick={onOpen}>
+            <Link
+              href={isAdmin ? `/partners/${id}` : viewHref({ view: 'decided', partner: String(id) })}
+              onClick={onOpen}
+            >
               {name}
             </Link>
           </li>

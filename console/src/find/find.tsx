@@ -5,7 +5,8 @@ import { useTexts } from '../texts/texts.ts';
 
 const FindDialog = lazy(() => import('./find-dialog.tsx'));
 
-export function Find() {
+/** `isAdmin`: what is found of the service leads to its pages. */
+export function Find({ isAdmin }: { isAdmin: boolean }) {
   const { frame } = useTexts();
   const [isOpen, setOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -22,7 +23,7 @@ export function Find() {
       </button>
       {wasOpened && (
         <Suspense>
-          <FindDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+          <FindDialog isOpen={isOpen} isAdmin={isAdmin} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

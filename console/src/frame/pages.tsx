@@ -26,6 +26,7 @@ const PAGES = [
   { page: 'lead', path: '/lead', roles: ['admin'], group: 'management' },
   { page: 'business', path: '/business', roles: ['admin'], group: 'management' },
   { page: 'policies', path: '/policies', roles: ['viewer', 'reviewer', 'admin'], group: 'management' },
+  { page: 'partners', path: '/partners', roles: ['admin'], group: 'service' },
   { page: 'operators', path: '/operators', roles: ['admin'], group: 'service' },
   { page: 'health', path: '/health', roles: ['admin'], group: 'service' },
 ] as const satisfies readonly { page: string; path: string; roles: readonly Role[]; group: string | null }[];
@@ -69,7 +70,7 @@ export function Pages({ role }: { role: Role }) {
           </li>
         ))}
         <li>
-          <Find />
+          <Find isAdmin={role === 'admin'} />
         </li>
       </ul>
     </nav>

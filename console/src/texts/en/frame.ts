@@ -11,6 +11,7 @@ export const frame = {
     proposals: 'Proposals',
     reconsiderations: 'Reconsiderations',
     lead: 'Lead',
+    partners: 'Partners',
     operators: 'Operators',
     health: 'Health',
     business: 'Business',

@@ -12,7 +12,7 @@ export const es: BusinessTexts = {
     month: (day) => day.slice(0, 7),
   },
   goingOn: (day) => `${day}, sin terminar`,
-  partner: 'Socio',
+  partner: 'Aliado',
   country: 'País',
   currency: 'Moneda',
   all: 'Todos',
@@ -78,7 +78,7 @@ export const es: BusinessTexts = {
   share: 'Parte',
   funnelNote:
     'Cada paso cuenta en el período en que ocurrió: quien firma ahora pudo haber solicitado en un período anterior.',
-  byPartner: 'Por socio',
+  byPartner: 'Por aliado',
   decisions: { day: 'Decisiones por día', week: 'Decisiones por semana', month: 'Decisiones por mes' },
   kinds: { approved: 'Aprobadas', in_review: 'En revisión', rejected: 'Rechazadas' },
   picture: (all) =>
@@ -98,6 +98,6 @@ export const es: BusinessTexts = {
   used: 'Últimas 24 horas',
   cap: 'Tope',
   noCap: 'sin tope',
-  noPartners: 'No hay socios abiertos.',
+  noPartners: 'No hay aliados abiertos.',
   capsNote: 'El tope es el mayor de las claves vigentes. El uso es el de este momento.',
 };

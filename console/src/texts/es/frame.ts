@@ -11,6 +11,7 @@ export const frame: Texts['frame'] = {
     proposals: 'Propuestas',
     reconsiderations: 'Reconsideraciones',
     lead: 'Supervisión',
+    partners: 'Aliados',
     operators: 'Operadores',
     health: 'Salud',
     business: 'Negocio',

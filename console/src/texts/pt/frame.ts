@@ -11,6 +11,7 @@ export const frame: Texts['frame'] = {
     proposals: 'Propostas',
     reconsiderations: 'Reconsiderações',
     lead: 'Supervisão',
+    partners: 'Parceiros',
     operators: 'Operadores',
     health: 'Saúde',
     business: 'Negócio',

@@ -1,0 +1,85 @@
+/** The partners with their keys, and what an admin does with them. */
+import {
+  type QueryClient,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
+import type {
+  IssuedKeyReply,
+  PartnerReply,
+  PartnersReply,
+  RefusalsReply,
+} from '../../../src/subjects/partners/routes/forms.ts';
+import type { RequestsReply } from '../../../src/subjects/partners/routes/request-forms.ts';
+import { act } from './act.ts';
+import { ask, type Reply } from './ask.ts';
+
+const POLL_MS = 15_000;
+const PARTNERS_KEY = ['partners'];
+const keyOf = (id: string, ...part: string[]) => [...PARTNERS_KEY, id, ...part];
+
+interface Pages<Body> {
+  readonly pages: readonly Reply<Body>[];
+}
+
+/** The pages of the list that were asked for. */
+export function usePartners(): UseInfiniteQueryResult<Pages<PartnersReply>> {
+  return useInfiniteQuery({
+    queryKey: PARTNERS_KEY,
+    queryFn: ({ pageParam }) => ask<PartnersReply>('GET', `/partners${pageParam && `?cursor=${pageParam}`}`),
+    initialPageParam: '',
+    getNextPageParam: ({ body }) => body.next,
+    refetchInterval: POLL_MS,
+  });
+}
+
+export function usePartner(id: string): UseQueryResult<Reply<PartnerReply>> {
+  return useQuery({
+    queryKey: keyOf(id),
+    queryFn: () => ask<PartnerReply>('GET', `/partners/${id}`),
+    refetchInterval: POLL_MS,
+  });
+}
+
+export function useRefusals(id: string): UseQueryResult<Reply<RefusalsReply>> {
+  return useQuery({
+    queryKey: keyOf(id, 'refusals'),
+    queryFn: () => ask<RefusalsReply>('GET', `/partners/${id}/refusals`),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** The pages of requests that were asked for, or one request. */
+export function useRequests(id: string, requestId: string): UseInfiniteQueryResult<Pages<RequestsReply>> {
+  return useInfiniteQuery({
+    queryKey: keyOf(id, 'requests', requestId),
+    queryFn: ({ pageParam }) => {
+      const query = {
+        limit: '50',
+        ...(requestId && { request_id: requestId }),
+        ...(pageParam && { cursor: pageParam }),
+      };
+      return ask<RequestsReply>('GET', `/partners/${id}/requests?${new URLSearchParams(query)}`);
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ body }) => body.next,
+  });
+}
+
+/** Does something with a partner or its keys. Whatever came of it, what is shown is read again. */
+export async function actOnPartner<Body>(
+  queries: QueryClient,
+  path: string,
+  body: object = {},
+): Promise<Body> {
+  try {
+    return (await act<Body>('POST', `/partners${path}`, body)).body;
+  } finally {
+    await queries.invalidateQueries({ queryKey: PARTNERS_KEY });
+  }
+}
+
+export type ShownKey = PartnerReply['keys'][number];
+export type MadeKey = Pick<IssuedKeyReply, 'id' | 'api_key'>;
