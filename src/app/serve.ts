@@ -128,9 +128,8 @@ export async function startService(
   const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health, clock);
-  const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
   const { page } = background;
-  page?.add(ops, docsUrl);
+  page?.add(ops, (hostname) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`);
   ops.get('/', (_request, reply) => reply.redirect(page?.path ?? '/readyz'));
   addDocs(partner, await documented(config, fields, policies, wayTo(page, config, ops)));
   const listeners: Listener[] = [];
