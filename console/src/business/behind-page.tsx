@@ -8,12 +8,12 @@ import { failureText } from '../api/failure.ts';
 import card from '../base-ui/card.module.css';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useFormat } from '../format/format.ts';
+import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { Pager } from '../queue/pager.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { behindHref } from './behind-href.ts';
 import styles from './business.module.css';
 import { useBusinessTexts } from './business-texts.ts';
-import { Heads, WideTable } from './parts.tsx';
 import { type By, filtersOf } from './sums.ts';
 
 export default function BehindPage() {
