@@ -3,6 +3,7 @@
  * while it reads. Nothing leaves the browser.
  */
 
+import { SIGN_ALONE } from '../../../packages/submit/src/map/amount.ts';
 import { type Check, checkRows } from '../../../packages/submit/src/map/check.ts';
 import { columnInOption } from '../../../packages/submit/src/map/columns.ts';
 import { TRUE_AND_FALSE } from '../../../packages/submit/src/map/consent.ts';
@@ -57,7 +58,7 @@ export interface Reading {
   readonly fields: readonly ReadField[];
   readonly rows: readonly ReadRow[];
   readonly check: Check;
-  /** True where phones without country code need the country, and nobody has told it. */
+  /** True where phones without country code, or amounts with `$`, need the country, and nobody has told it. */
   readonly needsCountry: boolean;
   /** The file of refused rows, as `submit` writes it. */
   readonly refused: Blob;
@@ -141,12 +142,14 @@ async function readingOf(source: Source, onProgress: (rows: number) => void): Pr
       needsCountry ||= source.country === null && judgement.isLocal;
       return judgement;
     },
-    onRow: (row, faults) =>
+    onRow(row, faults) {
+      needsCountry ||= source.country === null && row.faults.some(({ text }) => text === SIGN_ALONE);
       rows.push({
         number: row.row.number,
         values: valuesOf(row, fields),
         faults: faults.map(withoutOptions),
-      }),
+      });
+    },
     async onRefused(row, reason) {
       refused.push(csvLine(form.line(row, reason), source.delimiter));
     },

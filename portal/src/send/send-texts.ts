@@ -19,7 +19,8 @@ const en = {
   field: 'Field',
   column: 'Column of the file',
   questions: 'Questions',
-  country: 'In which country are phones without country code?',
+  country:
+    'Which country is yours? Phones without country code are read there, and amounts with $ have its currency.',
   encoding: 'Which one reads right?',
   decimal: 'What do point and comma mean in amounts such as 1.500?',
   comma: '1.500,50 is one thousand five hundred: the comma separates decimals',
@@ -65,7 +66,8 @@ const es: SendTexts = {
   field: 'Campo',
   column: 'Columna del archivo',
   questions: 'Preguntas',
-  country: '¿De qué país son los teléfonos sin código de país?',
+  country:
+    '¿Cuál es tu país? Los teléfonos sin código de país se leen ahí, y los montos con $ llevan su moneda.',
   encoding: '¿Cuál se lee bien?',
   decimal: '¿Qué significan el punto y la coma en montos como 1.500?',
   comma: '1.500,50 es mil quinientos: la coma separa decimales',
@@ -108,7 +110,8 @@ const pt: SendTexts = {
   field: 'Campo',
   column: 'Coluna do arquivo',
   questions: 'Perguntas',
-  country: 'De que país são os telefones sem código de país?',
+  country:
+    'Qual é o seu país? Os telefones sem código de país são lidos nele, e os valores com $ têm a moeda dele.',
   encoding: 'Qual se lê direito?',
   decimal: 'O que significam o ponto e a vírgula em valores como 1.500?',
   comma: '1.500,50 é mil e quinhentos: a vírgula separa decimais',
