@@ -1,6 +1,7 @@
 /**
- * Builds the page of the console into `console/dist`: `node console/build.js`. It does nothing where the sources are
- * those of the last build. The files of `dist/assets` have a hash in their names, and each one lies there compressed
+ * Builds the page of the console into `console/dist`: `node console/build.js`; with the argument `portal` that of the
+ * portal into `portal/dist`, which uses parts of the console's. It does nothing where the sources are those of the last
+ * build. The files of `dist/assets` have a hash in their names, and each one lies there compressed
  * too. Two builds at once do no harm: a file is put in its place whole, and the page comes last.
  */
 import { createHash } from 'node:crypto';
@@ -11,7 +12,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const CONSOLE = import.meta.dirname;
 const REPOSITORY = join(CONSOLE, '..');
-const DIST = join(CONSOLE, 'dist');
+const PAGE = process.argv[2] === 'portal' ? join(REPOSITORY, 'portal') : CONSOLE;
+const DIST = join(PAGE, 'dist');
 /** The hash of the sources of the build that lies there. */
 const STAMP = join(DIST, 'sources');
 const ENTRY = 'src/main.tsx';
@@ -54,8 +56,8 @@ async function bundle() {
     process.exit(1);
   });
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(CONSOLE, ENTRY)],
-    absWorkingDir: CONSOLE,
+    entryPoints: [join(PAGE, ENTRY)],
+    absWorkingDir: PAGE,
     outdir: join(DIST, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -142,9 +144,15 @@ async function write(name, content) {
 /** A hash of all that the built files come from: the sources, and the versions of the packages. */
 async function hashOfSources() {
   const hash = createHash('sha256');
-  const names = await readdir(CONSOLE, { recursive: true, withFileTypes: true });
+  // The portal reads spreadsheets by the reader of `submit`.
+  const folders = PAGE === CONSOLE ? [CONSOLE] : [CONSOLE, PAGE, join(REPOSITORY, 'packages/submit/src')];
+  const names = await Promise.all(
+    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  );
+  const built = folders.map((folder) => join(folder, 'dist'));
   const paths = names
-    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(DIST))
+    .flat()
+    .filter((entry) => entry.isFile() && !built.some((dist) => entry.parentPath.startsWith(dist)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   const others = [ICON, ...TABLES, 'package-lock.json'].map((path) => join(REPOSITORY, path));

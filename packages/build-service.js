@@ -24,10 +24,13 @@ for (const folder of [
     copyFileSync(path, copy, constants.COPYFILE_EXCL);
   }
 }
-// The page of the console is built whole, so the package needs none of what builds it.
-const { status } = spawnSync(process.execPath, [join(REPOSITORY, 'console/build.js')], { stdio: 'inherit' });
-if (status !== 0) process.exit(1);
-cpSync(join(REPOSITORY, 'console/dist'), join(DIST, 'console/dist'), { recursive: true });
+// The pages of the console and of the portal are built whole, so the package needs none of what builds them.
+const builder = join(REPOSITORY, 'console/build.js');
+for (const page of ['console', 'portal']) {
+  const { status } = spawnSync(process.execPath, [builder, page], { stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  cpSync(join(REPOSITORY, page, 'dist'), join(DIST, page, 'dist'), { recursive: true });
+}
 for (const folder of ['migrations', 'sql']) {
   cpSync(join(REPOSITORY, folder), join(DIST, folder), { recursive: true });
 }

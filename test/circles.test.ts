@@ -10,6 +10,7 @@ const FOLDERS = [
   'packages/submit/test',
   'client/src',
   'console/src',
+  'portal/src',
   'bench',
   'examples',
   'test',

@@ -103,14 +103,15 @@ async function serve(config: Config): Promise<void> {
   countBuffersInHeapLimit();
   const { refuseOpenSimulator } = await import('./channel.ts');
   refuseOpenSimulator(config);
-  const { findConsolePage } = await import('./console-page.ts');
+  const { findConsolePage, findPortalPage } = await import('./built-page.ts');
   const { howRead } = await import('../subjects/documents/open.ts');
-  // Both beside the start of the database, which takes longer.
+  // All beside the start of the database, which takes longer.
   const consolePage = findConsolePage(config);
+  const portalPage = findPortalPage(config);
   const reading = config.delivery ? howRead(config.setting, machineClock) : null;
   return withStore(config, 'store', async (store, log, begin) => {
     const { startService } = await import('./serve.ts');
-    const service = await startService(config, store, log, { consolePage });
+    const service = await startService(config, store, log, { consolePage, portalPage });
     try {
       await store.confirm();
       // Only after the service listens: if the port were taken, a key that is shown only once would be lost.

@@ -1,7 +1,7 @@
 /** The console's page in a real browser, signed in. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { findConsolePage } from '../../src/app/console-page.ts';
+import { findConsolePage } from '../../src/app/built-page.ts';
 import type { Role } from '../../src/domain/operator/authority.ts';
 import { Inbox, InboxQuery } from '../../src/subjects/desk/routes/inbox-forms.ts';
 import { ProposalQuery, Proposals } from '../../src/subjects/desk/routes/proposal-forms.ts';

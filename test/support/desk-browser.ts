@@ -1,7 +1,7 @@
 /** Browsers of operators at the review desk, with a real store and the built page behind them. */
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { findConsolePage } from '../../src/app/console-page.ts';
+import { findConsolePage } from '../../src/app/built-page.ts';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';

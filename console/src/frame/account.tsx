@@ -1,17 +1,18 @@
 /** Whose session it is, and behind its button what is seldom needed: the language, and the end of all sessions. */
 import type { ReactNode } from 'react';
-import type { Operator } from '../api/session.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Disclosure } from './disclosure.tsx';
 import styles from './frame.module.css';
 
 interface AccountProps {
-  readonly operator: Operator;
+  readonly login: string;
+  /** Beside the login: the role. */
+  readonly note: string;
   /** What the button shows and hides. */
   readonly children: ReactNode;
 }
 
-export function Account({ operator: { login, role }, children }: AccountProps) {
+export function Account({ login, note, children }: AccountProps) {
   const { frame } = useTexts();
   return (
     <Disclosure
@@ -21,7 +22,7 @@ export function Account({ operator: { login, role }, children }: AccountProps) {
       panelClassName={styles.accountPanel}
     >
       <p>
-        {login}, {frame.roles[role]}
+        {login}, {note}
       </p>
       {children}
     </Disclosure>

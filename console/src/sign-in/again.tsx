@@ -7,7 +7,11 @@ import { AgainAtProvider } from './again-at-provider.tsx';
 import { AgainHere } from './again-here.tsx';
 
 /** Opens by itself, on every page. */
-export function SignInAgain({ operator }: { operator: Operator }) {
+export function SignInAgain({
+  operator,
+}: {
+  operator: Pick<Operator, 'login' | 'signs_in_with' | 'has_app'>;
+}) {
   const { signIn } = useTexts();
   const waiting = useWaiting('proof');
   const isOpen = waiting.length > 0;

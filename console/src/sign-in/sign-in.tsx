@@ -10,8 +10,11 @@ import { AnotherAccount, EndedNote } from './ended-note.tsx';
 import { CodeField, PasswordField } from './fields.tsx';
 import styles from './sign-in.module.css';
 
-/** `ended` is the operator whose session ended, and who may go on; null: anybody signs in. */
-export function SignIn({ ended }: { ended: Operator | null }) {
+/** What the sign-in has to know of somebody whose session ended. */
+type Ended = Pick<Operator, 'login' | 'signs_in_with'>;
+
+/** `ended` is whose session ended, and who may go on; null: anybody signs in. */
+export function SignIn({ ended }: { ended: Ended | null }) {
   const [chosen, setStep] = useState<'password' | 'over' | 'code' | null>(null);
   // The identity provider may have led back here, or the page was loaded again: then the code is next.
   const ways = useWaysIn();
@@ -28,7 +31,7 @@ export function SignIn({ ended }: { ended: Operator | null }) {
 }
 
 interface FirstStepProps {
-  readonly ended: Operator | null;
+  readonly ended: Ended | null;
   /** The password was right, and the time for the code is over, or too many codes were wrong. */
   readonly isOver: boolean;
   readonly onDone: () => void;

@@ -9,7 +9,7 @@ import type { Page } from '../../listeners/browser/page.ts';
 import type { LogFailure } from '../../program/operations/failure-log.ts';
 import type { Watcher } from '../../program/subject/watcher.ts';
 import { forgetPlace, notePlace } from '../../subjects/operators/uses/console-place.ts';
-import type { FoundPage } from '../console-page.ts';
+import type { FoundPage } from '../built-page.ts';
 import { type Listener, NO_LISTENER } from './listen.ts';
 
 /** A listener for browsers; `origin` is where they reach it, null if there is none. */

@@ -1,0 +1,73 @@
+/** What the pages share: a page with its heading, what was not read yet, and tables. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { failureText } from '../../console/src/api/failure.ts';
+import { PageHeading } from '../../console/src/base-ui/page-heading.tsx';
+import rows from '../../console/src/base-ui/rows.module.css';
+import { useTexts } from '../../console/src/texts/texts.ts';
+import styles from './portal.module.css';
+
+export function Page({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className={styles.page}>
+      <PageHeading title={title} />
+      {children}
+    </div>
+  );
+}
+
+/** What was read, or that it is on its way, or why it cannot be had. */
+export function Read<Reply>({
+  of: { data, error },
+  children,
+}: {
+  of: UseQueryResult<Reply>;
+  children: (reply: Reply) => ReactNode;
+}) {
+  const texts = useTexts();
+  return (
+    <>
+      {error && <p role="alert">{failureText(error, texts)}</p>}
+      {data === undefined ? !error && <p>{texts.frame.loading}</p> : children(data)}
+    </>
+  );
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly heads: readonly string[];
+  /** The first cell names the row. */
+  readonly lines: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
+  /** What stands there without rows. */
+  readonly none: string;
+}
+
+/** On a phone each row is a card. */
+export function Table({ label, heads, lines, none }: TableProps) {
+  if (lines.length === 0) return <p>{none}</p>;
+  return (
+    <table className={rows.rows} aria-label={label}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ key, cells: [name, ...others] }) => (
+          <tr key={key}>
+            <th scope="row">{name}</th>
+            {others.map((cell, index) => (
+              <td key={heads[index + 1]} data-label={heads[index + 1]}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
