@@ -154,7 +154,7 @@ describe('the timeline', () => {
     const name = `operator ${people.ruth.id}`;
     const { code, err } = await run('application', 'approve', `${id}`, '--reason', 'x', '--as', name);
     assert.notEqual(code, 0);
-    assert.match(err, /no "operator" with a number/);
+    assert.match(err, /no "operator" or "account" with a number/);
     assert.equal((await read(id)).status, 'in_review');
   });
 
