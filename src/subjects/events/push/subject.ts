@@ -21,6 +21,10 @@ export const push: Subject = {
   settings: [ENDPOINT_HOSTS],
   tables: async () => (await import('./sql/tables.ts')).TABLES,
   portalRoutes: async () => (await import('./routes/portal.ts')).portalDeliveryRoutes,
+  consoleRoutes: async () => {
+    const { endpointRoutes } = await import('./routes/endpoint.ts');
+    return (context) => endpointRoutes(context, context.setting(ENDPOINT_HOSTS));
+  },
   service: async () => (await import('./service.ts')).PUSH_SERVICE,
 };
 

@@ -48,7 +48,7 @@ export async function setPartnerEndpoint(
   const { database, vault } = context;
   const partner = await requirePartner(context, partnerId);
   if (partner.closedAt !== null)
-    throw new OperatorError(`partner ${partnerId} is closed: its events are not pushed`);
+    throw new OperatorError(`partner ${partnerId} is closed: its events are not pushed`, 'closed');
   const url = urlOf(text, hosts);
   // Otherwise the pushes that a disabled endpoint left in the queue would go out as soon as it is enabled.
   await dropPushes(database, partnerId);
@@ -139,6 +139,7 @@ export async function resendPartnerEvents(
   if (disabledAt !== null) {
     throw new OperatorError(
       `the endpoint of partner ${partnerId} is disabled: enable it with \`partner endpoint set\` first`,
+      'endpoint_disabled',
     );
   }
   const after =
@@ -165,6 +166,7 @@ async function requireEndpoint(context: OperatorContext, partnerId: PartnerId): 
   await requirePartner(context, partnerId);
   throw new OperatorError(
     `partner ${partnerId} has no endpoint: set one with \`partner endpoint set ${partnerId} --url https://...\``,
+    'no_endpoint',
   );
 }
 
@@ -177,10 +179,12 @@ async function requireSettings(
   if (settings === 'unknown_key') {
     throw new OperatorError(
       `the endpoint of partner ${partnerId} is sealed with a data key that is not in DATA_KEYS: add the key`,
+      'endpoint_unreadable',
     );
   }
   if (settings !== null) return { settings, overlapMs };
   throw new OperatorError(
     `the endpoint of partner ${partnerId} is damaged: set its URL again, which makes a new secret`,
+    'endpoint_unreadable',
   );
 }
