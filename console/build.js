@@ -26,6 +26,9 @@ const TABLES = [
   'src/domain/scorecard/what-if.ts',
 ];
 
+/** What the portal reads files of applicants by. */
+const READER = ['packages/submit/src', 'src/domain', 'src/ground/base', 'src/wire/contract', 'client/src'];
+
 const sources = await hashOfSources();
 if ((await readFile(STAMP, 'utf8').catch(() => '')) !== sources) await buildPage();
 
@@ -144,8 +147,8 @@ async function write(name, content) {
 /** A hash of all that the built files come from: the sources, and the versions of the packages. */
 async function hashOfSources() {
   const hash = createHash('sha256');
-  // The portal reads spreadsheets by the reader of `submit`.
-  const folders = PAGE === CONSOLE ? [CONSOLE] : [CONSOLE, PAGE, join(REPOSITORY, 'packages/submit/src')];
+  const read = READER.map((path) => join(REPOSITORY, path));
+  const folders = PAGE === CONSOLE ? [CONSOLE] : [CONSOLE, PAGE, ...read];
   const names = await Promise.all(
     folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
   );
