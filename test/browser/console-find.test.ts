@@ -1,5 +1,6 @@
 /** The search and the views in a real browser (docs/operators.md, "Find", "Views"). */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { PHONE, skip } from '../support/browser.ts';
@@ -8,9 +9,27 @@ import { deskBrowser, HOSTILE, PERSON } from '../support/desk-browser.ts';
 import { check } from '../support/page-faults.ts';
 
 const LANGUAGES = {
-  en: { queue: 'Queue', find: 'Find', pended: 'Pended', applications: 'Applications: Pended' },
-  es: { queue: 'Cola', find: 'Buscar', pended: 'Aplazadas', applications: 'Solicitudes: Aplazadas' },
-  pt: { queue: 'Fila', find: 'Buscar', pended: 'Pendentes', applications: 'Solicitações: Pendentes' },
+  en: {
+    queue: 'Queue',
+    find: 'Find',
+    pended: 'Pended',
+    applications: 'Applications: Pended',
+    file: 'Make a file',
+  },
+  es: {
+    queue: 'Cola',
+    find: 'Buscar',
+    pended: 'Aplazadas',
+    applications: 'Solicitudes: Aplazadas',
+    file: 'Hacer un archivo',
+  },
+  pt: {
+    queue: 'Fila',
+    find: 'Buscar',
+    pended: 'Pendentes',
+    applications: 'Solicitações: Pendentes',
+    file: 'Gerar um arquivo',
+  },
 } as const;
 const PERSONAL = new RegExp(`${PERSON.name}|${PERSON.id_number}|${PERSON.city}|573007`);
 /** Everything that a browser keeps, and what a page before it can read. */
@@ -63,6 +82,9 @@ describe('the search and the views', { skip }, async () => {
             await page.getByRole('heading', { name: words.applications }).waitFor();
             await page.getByRole('link', { name: String(first), exact: true }).waitFor();
             await check(page, `views-${locale}`);
+            await page.getByRole('button', { name: words.file }).click();
+            await page.getByRole('dialog').getByRole('textbox').waitFor();
+            await check(page, `views-file-${locale}`);
             assert.equal(await page.locator('main img, main script').count(), 0);
           },
           { screen, locale },
@@ -108,6 +130,60 @@ describe('the search and the views', { skip }, async () => {
         assert.equal(await page.getByText(PERSON.name).count(), 0);
       },
       { path: `/persons/${first}` },
+    );
+  });
+
+  it('a view is turned round, saved under a name, opened from another browser, and deleted, by keyboard', async () => {
+    const NAME = '<img src=x> mías';
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('link', { name: String(first), exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Pended since' }).press('Enter');
+        await page.waitForURL(/order=newest$/);
+        await page.getByRole('button', { name: 'Save this view' }).press('Enter');
+        await page.getByLabel('Name of the view').fill(NAME);
+        await page.keyboard.press('Enter');
+        await page.getByRole('link', { name: NAME, exact: true }).waitFor();
+        await check(page, 'views-saved');
+        assert.equal(await page.locator('main img').count(), 0);
+        assert.doesNotMatch((await page.evaluate(KEPT)) as string, /mías/);
+      },
+      { path: '/views?view=pended&country=CO' },
+    );
+    await desk.browse(
+      ana,
+      async (page) => {
+        await page.getByRole('link', { name: NAME, exact: true }).press('Enter');
+        await page.waitForURL(/view=pended&country=CO&order=newest$/);
+        await page.getByRole('button', { name: `Delete the saved view ${NAME}` }).press('Enter');
+        await page.getByRole('link', { name: NAME, exact: true }).waitFor({ state: 'detached' });
+      },
+      { path: '/views' },
+    );
+  });
+
+  it('a file of a view is made with a reason, which the record has, and has no personal data', async () => {
+    await desk.browse(
+      vera,
+      async (page) => {
+        await page.getByRole('link', { name: String(first), exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Make a file' }).press('Enter');
+        await page.getByLabel('Format').selectOption('csv');
+        await page.getByRole('dialog').getByRole('textbox').fill('ticket 4712');
+        const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+        await page.getByText('The file has 2 rows.').waitFor();
+        assert.equal(file.suggestedFilename(), 'pended.csv');
+        const text = await readFile(await file.path(), 'utf8');
+        for (const id of [first, second]) assert.match(text, new RegExp(`^${id},`, 'm'));
+        assert.doesNotMatch(text, PERSONAL);
+        const [act] = await desk.json('audit', 'list');
+        assert.deepEqual(
+          [act.act, act.target, act.reason],
+          ['view file', 'view=pended order=oldest', 'ticket 4712'],
+        );
+      },
+      { path: '/views?view=pended' },
     );
   });
 

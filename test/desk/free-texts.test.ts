@@ -42,6 +42,7 @@ const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/conversations/{application_id}/messages': (text) => ({ text }),
   '/conversations/{application_id}/close': (reason) => ({ reason }),
   '/second-looks/{proposal}': (note) => ({ agrees: true, note }),
+  '/applications/rows': (reason) => ({ view: 'to_pay', reason }),
 };
 const NAMES = ['reason', 'text', 'message', 'note'];
 

@@ -4,12 +4,15 @@ import { describe, it } from 'node:test';
 import Value from 'typebox/value';
 import { toPhone } from '../../src/domain/phone/phone.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
+import { inOneTransaction } from '../../src/ground/postgres/database.ts';
 import { searchRoute } from '../../src/subjects/desk/routes/search.ts';
 import { Found, type FoundReply } from '../../src/subjects/desk/routes/search-forms.ts';
+import { countSearch, MOST_SEARCHES } from '../../src/subjects/desk/sql/operator-searches.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
@@ -39,6 +42,46 @@ const [other] = await register(key, [
 ]);
 // Of the same person, with another phone.
 const [second] = await register(key, [applicant({ id_number: '79555123', phone: toPhone('+573005550999') })]);
+
+it('an operator may search 60 times at once and then once a second; others may go on', async () => {
+  const [operator, other] = [101, 102];
+  // Within a transaction no time passes.
+  await inOneTransaction(database, async (session) => {
+    for (let n = 1; n <= MOST_SEARCHES; n += 1)
+      assert.equal(await countSearch(session, operator), null, `${n}`);
+    assert.equal(await countSearch(session, operator), 1);
+    assert.equal(await countSearch(session, operator), 1);
+    assert.equal(await countSearch(session, other), null);
+  });
+  const later = (ms: number) =>
+    database.query(
+      "UPDATE operator_searches SET busy_until = busy_until - $2 * interval '1 ms' WHERE operator_id = $1",
+      [operator, ms],
+    );
+  await later(1_000);
+  assert.equal(await countSearch(database, operator), null);
+  const { rows } = await database.query(
+    'SELECT searched::integer, refused::integer FROM operator_searches WHERE operator_id = $1',
+    [operator],
+  );
+  assert.deepEqual(rows[0], { searched: MOST_SEARCHES + 1, refused: 2 });
+  // A clock that goes back leaves nobody outside.
+  await later(-86_400_000);
+  assert.equal(await countSearch(database, operator), null);
+});
+
+it('one search too many gets 429 with the seconds to wait', async () => {
+  await ask('3005550777');
+  await eventually('a refusal', async () => {
+    await database.query("UPDATE operator_searches SET busy_until = now() + interval '60.9 seconds'");
+    const { status, body, headers } = await ask('3005550777');
+    if (status !== 429) return false;
+    assert.match(body.error, /^too many searches within a minute: wait \d seconds?$/);
+    assert.match(headers.get('retry-after') ?? '', /^[12]$/);
+    return true;
+  });
+  await database.query('DELETE FROM operator_searches');
+});
 
 describe('the search', () => {
   it('finds an application by its number, and masks its person', async () => {

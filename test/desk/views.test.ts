@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import Value from 'typebox/value';
-import { VIEWS, type View } from '../../src/domain/application/views.ts';
+import { VIEW_ORDERS, VIEWS, type View } from '../../src/domain/application/views.ts';
 import { ViewPage, type ViewPageReply } from '../../src/subjects/desk/routes/view-forms.ts';
 import { viewRoute } from '../../src/subjects/desk/routes/views.ts';
 import { countView, readViewPage, type TimedView } from '../../src/subjects/desk/sql/views.ts';
@@ -133,6 +133,34 @@ describe('the views beside the queue', () => {
     }
   });
 
+  it('has the opposite order too, but for the walk over all applications, and a cursor is of one order', async () => {
+    await made;
+    for (const view of VIEWS) {
+      const own = await page(view);
+      const other = ['decided', 'waiting_signature'].includes(view) ? 'oldest' : 'newest';
+      if (view === 'waiting_signature') {
+        const { status, body } = await ask(view, `&order=${other}`);
+        assert.deepEqual([status, body.error], [400, 'query: waiting_signature has the order newest alone']);
+        continue;
+      }
+      for (const limit of [1, 2, 100])
+        assert.deepEqual(await pages(view, `&order=${other}&limit=${limit}`), idsOf(own).toReversed(), view);
+      const { next } = await page(view, '&limit=1');
+      if (next !== null)
+        assert.equal((await ask(view, `&order=${other}&limit=1&cursor=${next}`)).status, 400, view);
+    }
+  });
+
+  it('filters by the country of the partner', async () => {
+    const { ended, atOnce } = await made;
+    const all = idsOf(await page('to_pay'));
+    assert.ok(all.includes(ended!) && all.includes(atOnce!));
+    assert.deepEqual(await pages('to_pay', '&country=CO'), all);
+    assert.deepEqual(await pages('to_pay', '&country=MX'), []);
+    assert.equal((await page('to_pay', '&country=CO')).count, null);
+    assert.equal((await ask('to_pay', '&country=co')).status, 400);
+  });
+
   it('a changed cursor and one of another view get 400, and so do days that are none', async () => {
     await made;
     const { next } = await page('to_pay', '&limit=1');
@@ -225,10 +253,11 @@ for (const [view, index] of Object.entries(INDEXES) as [TimedView, string][]) {
       SELECT n, n, now() - n * interval '1 second', 'x', 'approve', 'in_review', 'pending_signature', 'x' FROM generate_series(1000000, 1009999) AS n ON CONFLICT DO NOTHING;
       ANALYZE application_states, conversations, open_pends, cases, application_events`);
     const after = { id: 7, key: Date.now() * 1_000 - 10 ** 12 };
-    for (const read of [
-      (on: typeof database) => readViewPage(on, view, {}, null, 101),
-      (on: typeof database) => readViewPage(on, view, { from: '2000-01-01', to: '2900-01-01' }, after, 101),
-    ]) {
+    const days = { from: '2000-01-01', to: '2900-01-01' };
+    for (const read of VIEW_ORDERS.flatMap((order) => [
+      (on: typeof database) => readViewPage(on, view, {}, { order, after: null, limit: 101 }),
+      (on: typeof database) => readViewPage(on, view, days, { order, after, limit: 101 }),
+    ])) {
       const plan = await planOf(database, read);
       assert.match(plan, new RegExp(`Scan (Backward )?using ${index}`), plan);
       assert.doesNotMatch(plan.replaceAll('Incremental Sort', ''), /Sort {2}/, plan);

@@ -43,6 +43,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     undeliveredSince: null,
     partitionsAhead: 1.5,
     sweeps: 0,
+    searches: { searched: 0, refused: 0 },
     keys: { sealing: 1, share: 0.1, resealLateS: 0 },
     partners: [{ partner: '1', ...counts, used: 5, dailyCap: 10 }],
     endpoints: [],

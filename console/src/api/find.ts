@@ -1,6 +1,13 @@
 /** The search, the views beside the queue, and the addresses of these. No address has what was typed. */
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { VIEWS, type View } from '../../../src/domain/application/views.ts';
+import {
+  hasBothOrders,
+  ownOrderOf,
+  VIEW_ORDERS,
+  VIEWS,
+  type View,
+  type ViewOrder,
+} from '../../../src/domain/application/views.ts';
 import type { PersonReply } from '../../../src/subjects/desk/routes/person-forms.ts';
 import type { FoundReply } from '../../../src/subjects/desk/routes/search-forms.ts';
 import type { ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
@@ -11,13 +18,17 @@ import { type Reading, reading } from './read.ts';
 export interface ViewAddress {
   readonly view: View;
   readonly partner?: string;
+  readonly country?: string;
   readonly currency?: string;
   readonly from?: string;
   readonly to?: string;
+  /** Absent: the view's own order. */
+  readonly order?: ViewOrder;
 }
 
 const FORMS = {
   partner: /^[1-9]\d{0,8}$/,
+  country: /^[A-Z]{2}$/,
   currency: /^[A-Z]{3}$/,
   from: /^2\d{3}-\d{2}-\d{2}$/,
   to: /^2\d{3}-\d{2}-\d{2}$/,
@@ -31,7 +42,12 @@ export function viewOf(search: string): ViewAddress {
     const value = query.get(name);
     return value !== null && form.test(value) ? [[name, value]] : [];
   });
-  return { view, ...Object.fromEntries(filters) };
+  const order = VIEW_ORDERS.find((name) => name === query.get('order') && name !== ownOrderOf(view));
+  return {
+    view,
+    ...Object.fromEntries(filters),
+    ...(order !== undefined && hasBothOrders(view) && { order }),
+  };
 }
 
 /** The address of a view; an empty filter is left out. */

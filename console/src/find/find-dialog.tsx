@@ -13,7 +13,7 @@ import styles from './find.module.css';
 import { useFindTexts } from './find-texts.ts';
 
 interface FindDialogProps {
-  /** Whether a partner leads to its page, or to its applications. */
+  /** Whether a partner leads to its page, or to its applications, and an operator to that of operators. */
   readonly isAdmin: boolean;
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -32,7 +32,7 @@ export default function FindDialog({ isOpen, isAdmin, onClose }: FindDialogProps
 /** Gone with the dialog, and what was typed with it. */
 function Field({ isAdmin, onClose }: Pick<FindDialogProps, 'isAdmin' | 'onClose'>) {
   const texts = useTexts();
-  const { field, find: label } = useFindTexts();
+  const { field, find: label, tooMany } = useFindTexts();
   const [q, setQ] = useState('');
   const finding = useMutation({ mutationFn: () => find(q.trim()), gcTime: 0 });
   const submit = (event: FormEvent) => {
@@ -52,7 +52,7 @@ function Field({ isAdmin, onClose }: Pick<FindDialogProps, 'isAdmin' | 'onClose'
           onChange={({ target }) => setQ(target.value)}
         />
       </label>
-      {finding.isError && <p role="alert">{failureText(finding.error, texts)}</p>}
+      {finding.isError && <p role="alert">{failureText(finding.error, texts, {}, () => tooMany)}</p>}
       <div role="status">{finding.data && <Count found={finding.data} />}</div>
       {finding.data && <Results found={finding.data} isAdmin={isAdmin} onOpen={onClose} />}
       <DialogButtons>
@@ -140,7 +140,14 @@ function Results({ found, isAdmin, onOpen }: ResultsProps) {
       <Part title={find.operators} isShown={operators.length > 0}>
         {operators.map(({ id, login }) => (
           <li key={id}>
-            {login} <span className={card.quiet}>({id})</span>
+            {isAdmin ? (
+              <Link href={`/operators#operator-${id}`} onClick={onOpen}>
+                {login}
+              </Link>
+            ) : (
+              login
+            )}{' '}
+            <span className={card.quiet}>({id})</span>
           </li>
         ))}
       </Part>

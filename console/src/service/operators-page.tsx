@@ -1,5 +1,6 @@
 /** The operators with role and authority, and their sessions, each of which an admin may end. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
 import { failureText } from '../api/failure.ts';
 import { endSession, useOperators } from '../api/service.ts';
@@ -54,45 +55,52 @@ function Operator({ operator, isEnding, onEnd }: OperatorProps) {
   const { frame } = useTexts();
   const format = useFormat();
   const { login, role, authority, sessions } = operator;
+  const own = useRef<HTMLDivElement>(null);
+  // A link of the search leads to one of them.
+  useEffect(() => {
+    if (location.hash === `#operator-${operator.id}`) own.current?.scrollIntoView();
+  }, [operator.id]);
   const alone = Object.entries(authority).map(([currency, amount]) =>
     format.amount(Number(amount), currency),
   );
   return (
-    <Card title={login} beside={<span>{standingOf(operator, service)}</span>}>
-      <Facts
-        facts={[
-          [service.role, frame.roles[role]],
-          [service.authority, alone.length === 0 ? service.nothing : alone.join(', ')],
-          [service.signsInSince, operator.enrolled_at === null ? '—' : format.time(operator.enrolled_at)],
-        ]}
-      />
-      <h3>{service.sessions}</h3>
-      {sessions.length === 0 ? (
-        <p>{service.noSession}</p>
-      ) : (
-        <ul className={card.list}>
-          {sessions.map(({ id, started_at, seen_at, is_own, is_whole }) => (
-            <li key={id} className={styles.session}>
-              <span>
-                {service.session(format.time(started_at), format.relative(seen_at))}
-                {!is_whole && ` ${service.halfWay}`}
-                {is_own && ` ${service.own}`}
-              </span>
-              {!is_own && (
-                <button
-                  type="button"
-                  disabled={isEnding}
-                  aria-label={`${service.end}: ${login}, ${format.time(started_at)}`}
-                  onClick={() => onEnd(id)}
-                >
-                  {service.end}
-                </button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
+    <div ref={own}>
+      <Card title={login} beside={<span>{standingOf(operator, service)}</span>}>
+        <Facts
+          facts={[
+            [service.role, frame.roles[role]],
+            [service.authority, alone.length === 0 ? service.nothing : alone.join(', ')],
+            [service.signsInSince, operator.enrolled_at === null ? '—' : format.time(operator.enrolled_at)],
+          ]}
+        />
+        <h3>{service.sessions}</h3>
+        {sessions.length === 0 ? (
+          <p>{service.noSession}</p>
+        ) : (
+          <ul className={card.list}>
+            {sessions.map(({ id, started_at, seen_at, is_own, is_whole }) => (
+              <li key={id} className={styles.session}>
+                <span>
+                  {service.session(format.time(started_at), format.relative(seen_at))}
+                  {!is_whole && ` ${service.halfWay}`}
+                  {is_own && ` ${service.own}`}
+                </span>
+                {!is_own && (
+                  <button
+                    type="button"
+                    disabled={isEnding}
+                    aria-label={`${service.end}: ${login}, ${format.time(started_at)}`}
+                    onClick={() => onEnd(id)}
+                  >
+                    {service.end}
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+    </div>
   );
 }
 

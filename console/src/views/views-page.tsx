@@ -1,8 +1,14 @@
 /** The views beside the queue: what is to pay, what waits for whom, what was decided. The address has the filters. */
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
-import { VIEWS } from '../../../src/domain/application/views.ts';
+import {
+  hasBothOrders,
+  ownOrderOf,
+  VIEW_ORDERS,
+  VIEWS,
+  type ViewOrder,
+} from '../../../src/domain/application/views.ts';
 import type { ViewItemReply, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { useView, type ViewAddress, viewHref, viewOf } from '../api/find.ts';
@@ -12,7 +18,10 @@ import { useFindTexts } from '../find/find-texts.ts';
 import { useFormat } from '../format/format.ts';
 import { Pager } from '../queue/pager.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { SavedViews } from './saved-views.tsx';
 import styles from './views.module.css';
+
+const FileDialog = lazy(() => import('./file-dialog.tsx'));
 
 /** The service counts no further. */
 const MOST_COUNTED = 10_000;
@@ -37,19 +46,22 @@ export default function ViewsPage() {
         {VIEWS.map((view) => (
           <Link
             key={view}
-            href={viewHref({ ...address, view })}
+            href={viewHref(withView(address, view))}
             aria-current={view === address.view ? 'page' : undefined}
           >
             {find.views[view]}
           </Link>
         ))}
       </nav>
+      <SavedViews address={address}>
+        <MakeFile address={address} count={data?.body.count ?? null} />
+      </SavedViews>
       <Filters key={viewHref(address)} address={address} onChange={(to) => navigate(viewHref(to))} />
       {error && <p role="alert">{failureText(error, texts)}</p>}
       {!data && !error && <p>{texts.frame.loading}</p>}
       {data && (
         <>
-          <Rows page={data.body} view={address.view} />
+          <Rows page={data.body} address={address} />
           <Pager
             {...{ cursor, next: data.body.next, trail: remembered?.trail ?? null }}
             title={find.title}
@@ -58,6 +70,38 @@ export default function ViewsPage() {
         </>
       )}
     </div>
+  );
+}
+
+/** The address leaves out the view's own order. */
+function inOrder({ order: _, ...address }: ViewAddress, order: ViewOrder): ViewAddress {
+  return order === ownOrderOf(address.view) ? address : { ...address, order };
+}
+
+/** The filters stay, and the order is that of the other view. */
+function withView({ order: _, ...address }: ViewAddress, view: ViewAddress['view']): ViewAddress {
+  return { ...address, view };
+}
+
+function MakeFile({ address, count }: { address: ViewAddress; count: number | null }) {
+  const find = useFindTexts();
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const open = () => {
+    setWasOpened(true);
+    setOpen(true);
+  };
+  return (
+    <>
+      <button type="button" onClick={open}>
+        {find.file}
+      </button>
+      {wasOpened && (
+        <Suspense>
+          <FileDialog isOpen={isOpen} onClose={() => setOpen(false)} {...{ address, count }} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -74,13 +118,16 @@ interface FiltersProps {
   readonly onChange: (address: ViewAddress) => void;
 }
 
+/** How many letters the codes have. */
+const LETTERS = { country: 2, currency: 3 } as const;
+
 /** What is typed counts with Enter, or when the field is left. */
 function Filters({ address, onChange }: FiltersProps) {
   const { queue } = useTexts();
   const find = useFindTexts();
   const partners = useQueuePartners();
   const [typed, setTyped] = useState(address);
-  const set = (change: Partial<Record<'partner' | 'currency' | 'from' | 'to', string>>) => ({
+  const set = (change: Partial<Record<'partner' | 'country' | 'currency' | 'from' | 'to', string>>) => ({
     ...typed,
     ...change,
   });
@@ -89,7 +136,7 @@ function Filters({ address, onChange }: FiltersProps) {
   };
   const isPartnerUnknown =
     address.partner !== undefined && !partners.some(({ id }) => String(id) === address.partner);
-  const { view, ...filters } = address;
+  const { view, order, ...filters } = address;
   return (
     <form
       className={styles.filters}
@@ -114,17 +161,19 @@ function Filters({ address, onChange }: FiltersProps) {
           ))}
         </select>
       </label>
-      <label>
-        {find.currency}
-        <input
-          size={4}
-          maxLength={3}
-          pattern="[A-Z]{3}"
-          value={typed.currency ?? ''}
-          onChange={({ target }) => setTyped(set({ currency: target.value.toUpperCase() }))}
-          onBlur={commit}
-        />
-      </label>
+      {(['country', 'currency'] as const).map((name) => (
+        <label key={name}>
+          {find[name]}
+          <input
+            size={4}
+            maxLength={LETTERS[name]}
+            pattern={`[A-Z]{${LETTERS[name]}}`}
+            value={typed[name] ?? ''}
+            onChange={({ target }) => setTyped(set({ [name]: target.value.toUpperCase() }))}
+            onBlur={commit}
+          />
+        </label>
+      ))}
       {(['from', 'to'] as const).map((name) => (
         <label key={name}>
           {find[name]}
@@ -136,8 +185,25 @@ function Filters({ address, onChange }: FiltersProps) {
           />
         </label>
       ))}
+      {/* Without a button, Enter does nothing in a form with two fields. */}
+      <button type="submit" hidden />
+      {hasBothOrders(view) && (
+        <label>
+          {find.order}
+          <select
+            value={order ?? ownOrderOf(view)}
+            onChange={({ target }) => onChange(inOrder(typed, target.value as ViewOrder))}
+          >
+            {VIEW_ORDERS.map((one) => (
+              <option key={one} value={one}>
+                {find.orders[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {Object.keys(filters).length > 0 && (
-        <button type="button" onClick={() => onChange({ view })}>
+        <button type="button" onClick={() => onChange({ view, ...(order !== undefined && { order }) })}>
           {queue.clear}
         </button>
       )}
@@ -145,7 +211,8 @@ function Filters({ address, onChange }: FiltersProps) {
   );
 }
 
-function Rows({ page: { applications, next }, view }: { page: ViewPageReply; view: ViewAddress['view'] }) {
+function Rows({ page: { applications, next }, address }: { page: ViewPageReply; address: ViewAddress }) {
+  const { view } = address;
   const { queue } = useTexts();
   const find = useFindTexts();
   if (applications.length === 0) return <p>{next === null ? find.empty : find.lookFurther}</p>;
@@ -161,7 +228,7 @@ function Rows({ page: { applications, next }, view }: { page: ViewPageReply; vie
           <th scope="col" data-number>
             {queue.amount}
           </th>
-          <th scope="col">{find.at[view]}</th>
+          <TimeHead address={address} />
           <th scope="col">{find.proposed}</th>
         </tr>
       </thead>
@@ -171,6 +238,25 @@ function Rows({ page: { applications, next }, view }: { page: ViewPageReply; vie
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** The one column that sorts: an index has the order of its time, both ways. */
+function TimeHead({ address }: { address: ViewAddress }) {
+  const find = useFindTexts();
+  const [, navigate] = useLocation();
+  const { view, order = ownOrderOf(view) } = address;
+  const turned = inOrder(address, order === 'oldest' ? 'newest' : 'oldest');
+  return (
+    <th scope="col" aria-sort={order === 'oldest' ? 'ascending' : 'descending'}>
+      {hasBothOrders(view) ? (
+        <button type="button" className={styles.sort} onClick={() => navigate(viewHref(turned))}>
+          {find.at[view]} <span aria-hidden="true">{order === 'oldest' ? '↑' : '↓'}</span>
+        </button>
+      ) : (
+        find.at[view]
+      )}
+    </th>
   );
 }
 

@@ -16,3 +16,6 @@ SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'second_looks');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'backlog_counts');
 SELECT runtime_may('SELECT, INSERT, DELETE', 'left_pages');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'inbox_claims');
+SELECT runtime_may('SELECT, INSERT, UPDATE', 'operator_searches');
+SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'saved_views');
+SELECT runtime_may('USAGE', 'saved_views_id_seq');

@@ -16,7 +16,9 @@ import { personRoute } from './person.ts';
 import { proposalRoutes } from './proposals.ts';
 import { queueRoutes } from './queue.ts';
 import { reconsiderationRoutes } from './reconsiderations.ts';
+import { savedViewRoutes } from './saved-views.ts';
 import { searchRoute } from './search.ts';
+import { viewFileRoute } from './view-files.ts';
 import { viewRoute } from './views.ts';
 
 /** The routes; `openFiles` opens the document store. */
@@ -25,6 +27,8 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     searchRoute(desk),
     personRoute(desk),
     viewRoute(desk),
+    viewFileRoute(desk),
+    ...savedViewRoutes(desk),
     ...queueRoutes(desk),
     ...applicationRoutes(desk),
     neighbourRoute(desk),

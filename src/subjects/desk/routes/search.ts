@@ -3,7 +3,7 @@ import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { endOf, initialsOf } from '../rules/mask.ts';
 import type { Desk } from '../uses/desk-context.ts';
-import { type FoundApplication, search } from '../uses/search.ts';
+import { admitSearch, type FoundApplication, search } from '../uses/search.ts';
 import { answered } from './answered.ts';
 import { Found, Search } from './search-forms.ts';
 
@@ -17,8 +17,9 @@ export function searchRoute(desk: Desk): Route {
       'Finds applications by their number, persons by a phone or an ID number in any spelling, partners by name and operators by login. What is found is masked.',
     body: Search,
     reply: Found,
-    run: ({ body: { q } }) =>
+    run: ({ body: { q }, session }) =>
       answered(async () => {
+        await admitSearch(desk, session.operatorId);
         const { applications, persons, ...rest } = await search(desk, q);
         return {
           body: inForm(Found, {

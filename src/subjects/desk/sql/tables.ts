@@ -100,4 +100,6 @@ export const TABLES: readonly Table[] = [
   { name: 'open_proposals', person: 'application' },
   DESK_REQUESTS,
   INBOX_CLAIMS,
+  { name: 'operator_searches', person: { not: 'numbers by operator' } },
+  { name: 'saved_views', person: { not: 'names that operators gave to views, with filters' } },
 ];

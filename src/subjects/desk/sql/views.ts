@@ -4,10 +4,10 @@
  */
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import type { ReviewAction } from '../../../domain/application/lifecycle.ts';
-import type { View } from '../../../domain/application/views.ts';
+import type { View, ViewOrder } from '../../../domain/application/views.ts';
 import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
 import { MOST_COUNTED, type QueuePlace } from '../rules/queue.ts';
-import type { ViewFilter } from '../rules/views.ts';
+import type { ViewAsked, ViewFilter } from '../rules/views.ts';
 
 /** The views in the order of a time. The other one walks over batches (`applications/sql/desk/listed.ts`). */
 export type TimedView = Exclude<View, 'waiting_signature'>;
@@ -17,7 +17,6 @@ interface Timed {
   readonly rows: string;
   /** The time of a row. */
   readonly at: string;
-  readonly isNewestFirst?: true;
 }
 
 const SIGNED = "application_states v WHERE v.status = 'pending_signature' AND v.signed_at IS NOT NULL";
@@ -35,7 +34,6 @@ const VIEWS: Readonly<Record<TimedView, Timed>> = {
   decided: {
     rows: "application_events v WHERE v.from_status = 'in_review' AND v.to_status <> 'in_review'",
     at: 'v.at',
-    isNewestFirst: true,
   },
 };
 
@@ -45,8 +43,8 @@ const WITHIN = (at: string) => `
   AND ($2::date IS NULL OR ${at} < ($2::date + 1)::timestamp AT TIME ZONE 'UTC')`;
 
 /** $3 and $4: the time, in microseconds since 1970, and the id after which the page begins; $5: the most rows. */
-const page = ({ rows, at, isNewestFirst }: Timed) => {
-  const [direction, after] = isNewestFirst ? ['DESC', '<'] : ['ASC', '>'];
+const page = ({ rows, at }: Timed, order: ViewOrder) => {
+  const [direction, after] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>'];
   return `
     SELECT v.application_id::float8 AS id, ${at} AS at, (extract(epoch FROM ${at}) * 1000000)::float8 AS key
     FROM ${rows} AND ${WITHIN(at)} AND ($4::bigint IS NULL
@@ -68,11 +66,10 @@ export async function readViewPage(
   database: Database,
   view: TimedView,
   { from, to }: ViewFilter,
-  after: QueuePlace | null,
-  limit: number,
+  { order, after, limit }: Omit<ViewAsked, 'filter'>,
 ): Promise<ViewPlace[]> {
   const values = [from, to, after?.key, after?.id, limit];
-  const { rows } = await database.query<ViewPlace>(page(VIEWS[view]), values);
+  const { rows } = await database.query<ViewPlace>(page(VIEWS[view], order), values);
   return rows.map((row) => ({ ...row, id: toApplicationId(`${row.id}`) }));
 }
 

@@ -1,16 +1,20 @@
 /**
  * Finds what an operator types into the one field of the console: an application by its number, persons by a phone
- * (D11) or an ID number (D49) in any spelling, a partner, a login (docs/operators.md, "Find"). Reads only.
+ * (D11) or an ID number (D49) in any spelling, a partner, a login (docs/operators.md, "Find"). Reads, and counts the
+ * search.
  */
 import { foldIdNumber } from '../../../domain/application/fold-id-number.ts';
 import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { foldPhone, isPhone, type Phone, typedPhone } from '../../../domain/phone/phone.ts';
+import { counted } from '../../../ground/base/counted.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../../seal/blind-indexes.ts';
 import { readApplications, type StoredApplication } from '../../applications/sql/applications.ts';
 import { findByIndexes } from '../../applications/sql/desk/find-by-indexes.ts';
 import { readingsOf } from '../../partners/uses/operator-phone.ts';
 import { type By, operatorsLike, type PartnerName, partnersLike } from '../sql/names.ts';
+import { countSearch } from '../sql/operator-searches.ts';
 import type { Desk } from './desk-context.ts';
+import { Refusal } from './refusal.ts';
 
 type Matched = 'number' | 'phone' | 'id_number';
 
@@ -33,6 +37,17 @@ export interface FoundAll {
   readonly persons: readonly FoundPerson[];
   readonly partners: readonly PartnerName[];
   readonly operators: readonly By[];
+}
+
+/**
+ * Counts a search of the operator: somebody who asks often enough learns which phones are known. Throws a `Refusal`
+ * (429) where it is one too many.
+ */
+export async function admitSearch({ database }: Pick<Desk, 'database'>, operatorId: number): Promise<void> {
+  const retryAfterSeconds = await countSearch(database, operatorId);
+  if (retryAfterSeconds === null) return;
+  const wait = `too many searches within a minute: wait ${counted(retryAfterSeconds, 'second')}`;
+  throw new Refusal(429, wait, { retryAfterSeconds });
 }
 
 /** The most applications of an answer. */

@@ -36,25 +36,34 @@ const MOST_LOOKS = 3;
  */
 export async function showView(database: Database, view: View, asked: ViewAsked): Promise<ViewPage> {
   const [page, count] = await Promise.all([
-    readRows(database, view, asked),
+    showRows(database, view, asked),
     countOf(database, view, asked.filter),
   ]);
-  const acts = await proposedActs(
-    database,
-    page.rows.map(({ id }) => id),
-  );
-  const applications = page.rows.map((row) => ({ ...row, proposed: acts.get(row.id) ?? null }));
-  return { applications, next: page.next, count };
+  return { ...page, count };
 }
 
-async function readRows(database: Database, view: View, { filter, after, limit }: ViewAsked) {
+/** The rows of a page, and where the next one goes on, without a count. */
+export async function showRows(
+  database: Database,
+  view: View,
+  asked: ViewAsked,
+): Promise<Omit<ViewPage, 'count'>> {
+  const { rows, next } = await readRows(database, view, asked);
+  const acts = await proposedActs(
+    database,
+    rows.map(({ id }) => id),
+  );
+  return { applications: rows.map((row) => ({ ...row, proposed: acts.get(row.id) ?? null })), next };
+}
+
+async function readRows(database: Database, view: View, { filter, order, after, limit }: ViewAsked) {
   const fits = { ...filter, isUnsigned: view === 'waiting_signature' };
-  const isNarrowed = fits.isUnsigned || filter.partner !== undefined || filter.currency !== undefined;
+  const isNarrowed = fits.isUnsigned || areCompared(filter);
   const look = isNarrowed ? Math.max(LOOK, limit + 1) : limit + 1;
   const found: (Omit<ViewRow, 'proposed'> & ViewPlace)[] = [];
   let place = after;
   for (let looks = 0; looks < MOST_LOOKS && found.length <= limit; looks += 1) {
-    const places = await placesAfter(database, view, filter, place, look);
+    const places = await placesAfter(database, view, { filter, order, after: place, limit: look });
     const listed = await readListed(
       database,
       places.map(({ id }) => id),
@@ -70,17 +79,22 @@ async function readRows(database: Database, view: View, { filter, after, limit }
 async function placesAfter(
   database: Database,
   view: View,
-  filter: ViewFilter,
-  after: QueuePlace | null,
-  most: number,
+  { filter, ...asked }: ViewAsked,
 ): Promise<ViewPlace[]> {
-  if (view !== 'waiting_signature') return readViewPage(database, view, filter, after, most);
-  const before = (after?.id ?? null) as ApplicationId | null;
-  return (await applicationsDown(database, filter, before, most)).map((one) => ({ ...one, key: null }));
+  if (view !== 'waiting_signature') return readViewPage(database, view, filter, asked);
+  const before = (asked.after?.id ?? null) as ApplicationId | null;
+  return (await applicationsDown(database, filter, before, asked.limit)).map((one) => ({
+    ...one,
+    key: null,
+  }));
 }
 
 async function countOf(database: Database, view: View, filter: ViewFilter): Promise<number | null> {
-  const { partner, currency } = filter;
-  if (view === 'waiting_signature' || partner !== undefined || currency !== undefined) return null;
+  if (view === 'waiting_signature' || areCompared(filter)) return null;
   return countView(database, view, filter);
+}
+
+/** Whether an application has to be read to know whether it fits: no index of a view has these. */
+function areCompared({ partner, country, currency }: ViewFilter): boolean {
+  return partner !== undefined || country !== undefined || currency !== undefined;
 }

@@ -24,6 +24,7 @@ export class StoreSeries {
   readonly #applications: Counter<'partner' | 'outcome'>;
   readonly #unauthorized: Counter<'partner'>;
   readonly #business: Counter<'partner' | 'event'>;
+  readonly #searches: Counter<'result'>;
   readonly #overload: Counter<'partner'>;
   /** The partners that had a series of their own when the store last answered. */
   #shown = new Set<string>();
@@ -61,6 +62,12 @@ export class StoreSeries {
       labelNames: ['partner', 'event'],
       registers,
     });
+    this.#searches = new Counter({
+      name: 'ventanilla_operator_searches_total',
+      help: 'Searches of operators in the console, and those that were too many within a minute.',
+      labelNames: ['result'],
+      registers,
+    });
     this.#overload = new Counter({
       name: 'ventanilla_overload_refused_requests_total',
       help: 'Requests that this process refused because of overload.',
@@ -87,6 +94,7 @@ export class StoreSeries {
     for (const partner of facts.partners) this.#showPartner(partner);
     for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
     for (const { partner, event, times } of facts.business) this.#business.inc({ partner, event }, times);
+    for (const [result, times] of Object.entries(facts.searches)) this.#searches.inc({ result }, times);
     for (const drift of facts.drift) this.#showDrift(drift);
     const gauges = this.#gauges;
     for (const { job, succeededAt, tookMs } of facts.jobs) {
@@ -111,6 +119,7 @@ export class StoreSeries {
       this.#applications,
       this.#unauthorized,
       this.#business,
+      this.#searches,
       this.#overload,
     ])
       metric.reset();

@@ -137,6 +137,8 @@ export interface StoreFacts {
   readonly partitionsAhead: number;
   /** Keys whose refusals of this hour or the one before look like a sweep of phones. */
   readonly sweeps: number;
+  /** Searches of operators, and those that were too many within a minute. */
+  readonly searches: { readonly searched: number; readonly refused: number };
   readonly keys: KeyFacts;
   /** By id; `other` is the last. */
   readonly partners: readonly PartnerFacts[];

@@ -155,6 +155,8 @@ const STORE = `
     u.messages::float8 AS undelivered, u.since AS "undeliveredSince", partitions_ahead() AS "partitionsAhead",
     (SELECT count(DISTINCT o.api_key_id)::integer FROM key_outcomes o
       WHERE o.hour >= date_trunc('hour', now(), 'UTC') - interval '1 hour' AND o.sweep_at IS NOT NULL) AS sweeps,
+    (SELECT json_build_object('searched', coalesce(sum(c.searched), 0), 'refused', coalesce(sum(c.refused), 0))
+      FROM operator_searches c) AS searches,
     json_build_object('sealing', k.sealing, 'share', k.share, 'resealLateS', coalesce((
       SELECT greatest(extract(epoch FROM now() - r.next_at), 0)::double precision FROM reseals r
       WHERE r.finished_at IS NULL), 0)) AS keys

@@ -31,6 +31,8 @@ export interface ListedApplication {
 /** A filter that is absent does not narrow the list. */
 export interface ListFilter {
   readonly partner?: number | undefined;
+  /** The partner's. */
+  readonly country?: string | undefined;
   readonly currency?: string | undefined;
   /** Approved, and neither signed nor paid out. */
   readonly isUnsigned?: boolean | undefined;
@@ -41,17 +43,19 @@ const READ = `
     a.debt_amount AS "debtAmount", a.created_at AS "createdAt"
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id
   WHERE ($2::integer IS NULL OR a.partner_id = $2) AND ($3::text IS NULL OR a.currency = $3)
-    AND ($4::boolean IS NOT TRUE OR a.status = 'pending_signature' AND a.signed_at IS NULL)`;
+    AND ($4::boolean IS NOT TRUE OR a.status = 'pending_signature' AND a.signed_at IS NULL)
+    AND ($5::text IS NULL OR p.country = $5)`;
 
 /** Those of these applications that fit, by id. */
 export async function readListed(
   database: Database,
   ids: readonly ApplicationId[],
-  { partner, currency, isUnsigned }: ListFilter,
+  { partner, country, currency, isUnsigned }: ListFilter,
 ): Promise<ReadonlyMap<ApplicationId, ListedApplication>> {
   const listed = new Map<ApplicationId, ListedApplication>();
   for (const some of byPartitions(ids, partitionOf)) {
-    const { rows } = await database.query<ListedApplication>(READ, [some, partner, currency, isUnsigned]);
+    const values = [some, partner, currency, isUnsigned, country];
+    const { rows } = await database.query<ListedApplication>(READ, values);
     for (const row of rows) {
       const id = toApplicationId(`${row.id}`);
       listed.set(id, { ...row, id });
