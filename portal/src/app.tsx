@@ -17,7 +17,8 @@ import { KeysPage } from './keys-page.tsx';
 import { OverviewPage } from './overview-page.tsx';
 import { SandboxPage } from './sandbox-page.tsx';
 
-/** The reader of spreadsheets is large: its page is a file of its own. */
+/** Texts of the console come with it, and the reader of spreadsheets is large: each page is a file of its own. */
+const RequestsPage = lazy(() => import('./requests-page.tsx'));
 const SendPage = lazy(() => import('./send/send-page.tsx'));
 
 /** `token` is that of the link that opened the page; null: it opened without one. */
@@ -61,6 +62,11 @@ function Inside({ token, onLanguage }: { token: string | null; onLanguage: (to: 
 const PAGES: Readonly<Record<string, ComponentType<{ person: Person }>>> = {
   '/': OverviewPage,
   '/events': EventsPage,
+  '/requests': () => (
+    <LazyPage>
+      <RequestsPage />
+    </LazyPage>
+  ),
   '/keys': KeysPage,
   '/sandbox': SandboxPage,
   '/accounts': AccountsPage,

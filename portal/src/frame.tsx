@@ -15,6 +15,7 @@ import { usePortalTexts } from './texts.ts';
 const PAGES = {
   overview: '/',
   events: '/events',
+  requests: '/requests',
   keys: '/keys',
   sandbox: '/sandbox',
   send: '/send',

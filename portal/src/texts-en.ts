@@ -5,6 +5,7 @@ export const en = {
   pages: {
     overview: 'Overview',
     events: 'Events',
+    requests: 'Requests',
     keys: 'Keys',
     sandbox: 'Sandbox',
     send: 'Check a file',

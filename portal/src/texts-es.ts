@@ -6,6 +6,7 @@ export const es: PortalTexts = {
   pages: {
     overview: 'Resumen',
     events: 'Eventos',
+    requests: 'Peticiones',
     keys: 'Claves',
     sandbox: 'Pruebas',
     send: 'Revisar un archivo',

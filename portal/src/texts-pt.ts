@@ -6,6 +6,7 @@ export const pt: PortalTexts = {
   pages: {
     overview: 'Resumo',
     events: 'Eventos',
+    requests: 'Requisições',
     keys: 'Chaves',
     sandbox: 'Testes',
     send: 'Conferir um arquivo',

@@ -33,6 +33,13 @@ describe('the portal', { skip }, async () => {
      SELECT date_trunc('hour', now()) - n * interval '1 day', $1, 'COP', 10 + n, 5, 3, 2 + n FROM generate_series(0, 4) AS n`,
     [partner],
   );
+  await store.database.query(
+    `INSERT INTO partner_requests (partner_id, request_id, api_key_id, at, method, route, status, ms, replayed, registered,
+       duplicate, over_quota, invalid, not_an_object, faults, stored_ms)
+     SELECT $1, gen_random_uuid(), k.id, now(), 'POST', '/PRO', 200, 12, false, 8, 1, 0, 1, 0, '{"income.amount": 1}', 0
+     FROM api_keys k WHERE k.partner_id = $1`,
+    [partner],
+  );
   const { page: built, failure } = await findPortalPage({ setting: () => 0 as never });
   assert.equal(failure, null);
   const portal = await startTestPortal(store, [], Promise.resolve(built));
@@ -66,6 +73,10 @@ describe('the portal', { skip }, async () => {
         await page.getByRole('button', { name: 'Newer' }).waitFor();
         await page.getByText('138', { exact: true }).waitFor();
         await check(page, 'portal-events');
+        await page.getByRole('link', { name: 'Requests' }).press('Enter');
+        await page.getByLabel('X-Request-Id').waitFor();
+        await page.getByText('POST /PRO').waitFor();
+        await check(page, 'portal-requests');
         await page.getByRole('link', { name: 'Sandbox' }).press('Enter');
         await page.getByText('+9900409').waitFor();
         await check(page, 'portal-sandbox');

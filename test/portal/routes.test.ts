@@ -96,6 +96,24 @@ describe('each route of the portal', () => {
   });
 });
 
+it('has the requests of the partner alone, also where one of another partner is asked for by its id', async () => {
+  const ids = { [acme.id]: crypto.randomUUID(), [rival.id]: crypto.randomUUID() };
+  for (const { id, key } of [acme, rival])
+    await database.query(
+      `INSERT INTO partner_requests (partner_id, request_id, api_key_id, at, method, route, status, ms, replayed, stored_ms)
+      VALUES ($1, $2, $3, now(), 'POST', '/PRO', 200, 12, false, 0)`,
+      [id, ids[id], key.id],
+    );
+  const visitor = await acme.member.signIn();
+  const asked = async (query = '') =>
+    (await visitor.ask('GET', `/api/requests${query}`)).body.requests.map(
+      (one: { request_id: string }) => one.request_id,
+    );
+  assert.deepEqual(await asked(), [ids[acme.id]]);
+  assert.deepEqual(await asked(`?request_id=${ids[acme.id]}`), [ids[acme.id]]);
+  assert.deepEqual(await asked(`?request_id=${ids[rival.id]}`), []);
+});
+
 describe('keys', () => {
   it('an owner issues one that allows no more than the one it is like, shown once and recorded', async () => {
     const visitor = await acme.owner.signIn();

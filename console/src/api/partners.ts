@@ -51,17 +51,20 @@ export function useRefusals(id: string): UseQueryResult<Reply<RefusalsReply>> {
   });
 }
 
-/** The pages of requests that were asked for, or one request. */
-export function useRequests(id: string, requestId: string): UseInfiniteQueryResult<Pages<RequestsReply>> {
+/**
+ * The pages of requests that were asked for, or one request. `path`: of the partner's requests, which are at another
+ * place in the portal.
+ */
+export function useRequests(path: string, requestId: string): UseInfiniteQueryResult<Pages<RequestsReply>> {
   return useInfiniteQuery({
-    queryKey: keyOf(id, 'requests', requestId),
+    queryKey: ['partner requests', path, requestId],
     queryFn: ({ pageParam }) => {
       const query = {
         limit: '50',
         ...(requestId && { request_id: requestId }),
         ...(pageParam && { cursor: pageParam }),
       };
-      return ask<RequestsReply>('GET', `/partners/${id}/requests?${new URLSearchParams(query)}`);
+      return ask<RequestsReply>('GET', `${path}?${new URLSearchParams(query)}`);
     },
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,

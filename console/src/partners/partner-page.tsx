@@ -31,7 +31,7 @@ export default function PartnerPage({ id }: { id: string }) {
           <Overview partner={partner} />
           <Keys partner={partner} />
           <Refusals id={id} />
-          <Requests id={id} />
+          <Requests path={`/partners/${id}/requests`} />
         </>
       )}
     </div>

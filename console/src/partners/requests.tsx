@@ -10,13 +10,14 @@ import { More } from './more.tsx';
 import { useFailure, usePartnerTexts } from './partner-texts.ts';
 import styles from './partners.module.css';
 
-export function Requests({ id }: { id: string }) {
+/** `path`: of the partner's requests, below `/api`. */
+export function Requests({ path }: { path: string }) {
   const texts = usePartnerTexts();
   const { frame } = useTexts();
   const failure = useFailure();
   const [typed, setTyped] = useState('');
   const [asked, setAsked] = useState('');
-  const { data, error, refetch, isFetching, ...pages } = useRequests(id, asked);
+  const { data, error, refetch, isFetching, ...pages } = useRequests(path, asked);
   const requests = data?.pages.flatMap(({ body }) => body.requests);
   const find = (event: FormEvent) => {
     event.preventDefault();

@@ -12,8 +12,10 @@ import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Call, type Route, route } from '../../../wire/operator/route.ts';
 import { issueKeyLike, readOverlap, requireKey, revokeKey, rotateKey } from '../uses/keys.ts';
 import { showPartner } from '../uses/partner-list.ts';
+import { listRequests } from '../uses/requests.ts';
 import { actingBy, answered, keyIdOf, orAsItIs, type PartnerDesk } from './answered.ts';
 import { IssuedKey, Key, Nothing, RotatedKey, Rotation } from './forms.ts';
+import { MOST_REQUESTS, Requests, RequestsQuery, requestsReply } from './request-forms.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -86,6 +88,22 @@ function readingRoutes(desk: PartnerDesk): Route[] {
         const { keys } = await showPartner(desk, session.partnerId);
         return { body: inForm(PortalKeys, { keys }) };
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/requests',
+      access: 'member',
+      failures: [404],
+      summary:
+        'What the partner asked in the last seven days, or one request by its X-Request-Id, without what it sent. The newest first.',
+      query: RequestsQuery,
+      reply: Requests,
+      run: ({ session, query: { request_id: requestId, cursor = null, limit = MOST_REQUESTS } }) =>
+        answered(async () => ({
+          body: requestsReply(
+            await listRequests(desk, session.partnerId, { requestId, before: cursor, limit }),
+          ),
+        })),
     }),
     route({
       method: 'GET',
