@@ -52,7 +52,6 @@ async function find(name: 'console' | 'portal'): Promise<FoundPage> {
 async function build(name: string): Promise<string | null> {
   // The builder needs none of the service's variables, which may be secrets.
   const limits = { env: {}, timeoutMs: BUILD_WITHIN_MS };
-  const args = ['--disable-sigusr1', BUILDER, name];
-  const { status, output } = await runProgram(process.execPath, args, limits);
+  const { status, output } = await runProgram(process.execPath, ['--disable-sigusr1', BUILDER, name], limits);
   return status === 0 ? null : output.trim();
 }

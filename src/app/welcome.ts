@@ -26,7 +26,10 @@ export interface Demo {
   readonly dataDir: string;
 }
 
-/** The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console. */
+/**
+ * The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console, `portalUrl` without a
+ * portal.
+ */
 interface Urls {
   /** Where the store is. */
   readonly place: string;
@@ -34,6 +37,7 @@ interface Urls {
   readonly opsUrl: string;
   readonly simulatorUrl: string | null;
   readonly consoleUrl: string | null;
+  readonly portalUrl: string | null;
 }
 
 /**
@@ -41,7 +45,7 @@ interface Urls {
  * commands to paste; and the link for the first admin, until somebody has used it to set the factors.
  */
 export function welcome(
-  { place, url, opsUrl, simulatorUrl, consoleUrl }: Urls,
+  { place, url, opsUrl, simulatorUrl, consoleUrl, portalUrl }: Urls,
   { demo, link, readerTold }: { demo: Demo | null; link: string | null; readerTold: string | null },
 ): string {
   const lines = [
@@ -53,6 +57,7 @@ export function welcome(
   ];
   if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);
   if (consoleUrl !== null) lines.push(`  Console       ${consoleUrl}   (for operators)`);
+  if (portalUrl !== null) lines.push(`  Portal        ${portalUrl}   (for people at partners)`);
   lines.push(`  Store         ${place}`, '');
   if (readerTold !== null) lines.push(`Note: ${readerTold}.`, '');
   if (link !== null) {

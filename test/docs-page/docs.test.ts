@@ -115,7 +115,14 @@ describe('the documentation over HTTP', () => {
 
   it('the welcome text has the address of the documentation', () => {
     const text = welcome(
-      { place: 'DATA_DIR /x', url: below.url, opsUrl: below.opsUrl, simulatorUrl: null, consoleUrl: null },
+      {
+        place: 'DATA_DIR /x',
+        url: below.url,
+        opsUrl: below.opsUrl,
+        simulatorUrl: null,
+        consoleUrl: null,
+        portalUrl: null,
+      },
       { demo: null, link: null, readerTold: null },
     );
     assert.match(text, new RegExp(`Documentation ${below.url}/docs$`, 'm'));

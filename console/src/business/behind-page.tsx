@@ -7,8 +7,8 @@ import { type BusinessFilters, useBehind } from '../api/business.ts';
 import { failureText } from '../api/failure.ts';
 import card from '../base-ui/card.module.css';
 import { PageHeading } from '../base-ui/page-heading.tsx';
+import { RowTable } from '../base-ui/row-table.tsx';
 import { useFormat } from '../format/format.ts';
-import { Heads, WideTable } from '../lead/wide-table.tsx';
 import { Pager } from '../queue/pager.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { behindHref } from './behind-href.ts';
@@ -83,25 +83,25 @@ function Rows({ shown }: { shown: BehindReply }) {
   if (shown.applications.length === 0)
     return <p>{shown.next === null ? business.nobody : business.further}</p>;
   return (
-    <WideTable label={business.listed[shown.number]}>
-      <Heads of={[queue.number, business.partner, business.when, queue.amount, queue.score]} />
-      <tbody>
-        {shown.applications.map(
-          ({ application_id: id, partner, at, currency, debt_amount: amount, score }) => (
-            <tr key={`${id} ${at}`}>
-              <th scope="row">
-                <Link href={`/applications/${id}`}>{id}</Link>
-              </th>
-              <td>{partner.name}</td>
-              <td>
-                <time dateTime={at}>{format.time(at)}</time>
-              </td>
-              <td>{format.wholeAmount(amount, currency)}</td>
-              <td>{score}</td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </WideTable>
+    <RowTable
+      label={business.listed[shown.number]}
+      heads={[queue.number, business.partner, business.when, queue.amount, queue.score]}
+      rows={shown.applications.map(
+        ({ application_id: id, partner, at, currency, debt_amount: amount, score }) => ({
+          id: `${id} ${at}`,
+          cells: [
+            <Link key="id" href={`/applications/${id}`}>
+              {id}
+            </Link>,
+            partner.name,
+            <time key="at" dateTime={at}>
+              {format.time(at)}
+            </time>,
+            format.wholeAmount(amount, currency),
+            score,
+          ],
+        }),
+      )}
+    />
   );
 }
