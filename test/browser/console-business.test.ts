@@ -81,6 +81,7 @@ describe('the page of the business', { skip }, async () => {
       await page.getByRole('combobox', { name: /^Currency/ }).selectOption('COP');
       await page.waitForURL(/currency=COP$/);
       await page.getByRole('heading', { name: /^What happened in \d{4}-\d\d$/ }).waitFor();
+      await rowOf(page, 'By partner', /Trabajos.*USD/).waitFor({ state: 'detached' });
       assert.equal(await rowOf(page, 'By partner', /Trabajos/).count(), 1);
       const address = page.url();
       await page.goto(address);
