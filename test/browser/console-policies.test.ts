@@ -196,7 +196,9 @@ describe('the page of policies', { skip }, async () => {
 
   it('another admin confirms it after each warning, and it decides', async () => {
     await visitAs({ login: 'bo', role: 'admin', path: '/policies', screen: PHONE }, async (page) => {
+      await page.getByRole('button', { name: 'Management 1 to confirm' }).press('Enter');
       await page.getByRole('link', { name: 'Policies 1 to confirm' }).waitFor();
+      await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Confirm: mine-1' }).press('Enter');
       const dialog = page.getByRole('dialog', { name: 'Confirm: activate mine-1' });
       await dialog.getByText(`old debts ${MARKUP}`).waitFor();
