@@ -80,8 +80,7 @@ export function Points({
           <ol>
             {reasons.map(({ code, words }) => (
               <li key={code}>
-                {words !== null && `${words[language]} `}
-                <code className={card.quiet}>{code}</code>
+                {words === null ? <code className={card.quiet}>{code}</code> : words[language]}
               </li>
             ))}
           </ol>
