@@ -72,7 +72,8 @@ describe('every page of the console', { skip }, async () => {
       'contradicted',
       `/applications/${shown}`,
       async (page) => {
-        await page.locator('section button[data-main] kbd').first().click();
+        // On touch the key is hidden.
+        await page.locator('section button[data-main]:has(kbd)').first().click();
         await page.getByRole('dialog').locator('input[type=radio]').first().check();
         await page.getByRole('dialog').getByRole('alert').waitFor();
       },
