@@ -27,8 +27,8 @@ export interface Demo {
 }
 
 /**
- * The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console, `portalUrl` without a
- * portal.
+ * The URLs of the service; `simulatorUrl` is null without a simulator, `consoleUrl` without a console, `portalUrl`
+ * without a portal.
  */
 interface Urls {
   /** Where the store is. */
