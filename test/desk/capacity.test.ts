@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Terms } from '../../src/domain/loan/terms.ts';
-import { machineClock } from '../../src/ground/base/clock.ts';
+import { HOUR_MS, machineClock } from '../../src/ground/base/clock.ts';
+import { databaseTime } from '../../src/ground/postgres/database-time.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { readContract } from '../../src/subjects/signing/sql/contracts.ts';
+import { installmentsOf, KeptInstallments } from '../../src/subjects/signing/uses/installments.ts';
 import { outlookOf } from '../../src/subjects/signing/uses/price.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
@@ -79,4 +81,30 @@ describe('what a loan takes of the income', () => {
     const { bands, policy_version: version } = await read(await signing.begin());
     assert.deepEqual([bands, version], [{ approved: 70, in_review: 30 }, 'default-2']);
   });
+});
+
+it('what is kept holds for the hour and the terms; what cannot be read is not kept', async () => {
+  const id = await signing.begin();
+  const kept = new KeptInstallments();
+  const amount = async (by = terms, keeping = kept) =>
+    (await installmentsOf(database, vault, by, [id], { kept: keeping })).get(id)?.installment.amount;
+  const envelopeOf = 'SELECT envelope FROM batches WHERE id = $1::bigint / 128';
+  const { rows } = await database.query(envelopeOf, [id]);
+  const put = (envelope: Buffer | null) =>
+    database.query('UPDATE batches SET envelope = $2 WHERE id = $1::bigint / 128', [id, envelope]);
+  await put(null);
+  assert.equal(await amount(), null);
+  await put(rows[0].envelope);
+  const hour = async () => Math.floor((await databaseTime(database)).getTime() / HOUR_MS);
+  const began = await hour();
+  const told = await amount();
+  assert.match(`${told}`, /^\d+$/);
+  await put(null);
+  const [again, fresh] = [await amount(), await amount(terms, new KeptInstallments())];
+  // At the turn of an hour nothing is kept any more, which is the rule too.
+  if ((await hour()) === began) assert.equal(again, told);
+  assert.deepEqual([fresh, await amount({ ...terms! })], [null, null], 'nothing is kept, or by other terms');
+  const now = new Date('2026-12-01T13:59:59Z');
+  kept.of(terms, now).set(id, {} as never);
+  assert.deepEqual([kept.of(terms, now).size, kept.of(terms, new Date('2026-12-01T14:00:00Z')).size], [1, 0]);
 });

@@ -6,6 +6,7 @@ import { COUNTRY_CURRENCY } from '../../../ground/base/country-data.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
+import { KeptInstallments } from '../../signing/uses/installments.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { QueueOrder } from '../rules/queue.ts';
 import type { QueueDesk, ShowingDesk } from '../uses/desk-context.ts';
@@ -38,6 +39,8 @@ const isKeyOf = (order: QueueOrder) => (key: unknown) => {
 /** The routes. Those that claim tell who holds the application if it is another operator. */
 export function queueRoutes(desk: ShowingDesk): Route[] {
   const { database } = desk;
+  // Each page of an operator reads the same rows every few seconds.
+  const showing = { ...desk, kept: new KeptInstallments() };
   return [
     route({
       method: 'GET',
@@ -53,7 +56,7 @@ export function queueRoutes(desk: ShowingDesk): Route[] {
           const { order = 'due', cursor, limit = MOST_ROWS, ...filter } = query;
           const after = cursor === undefined ? null : placeOf(order, cursor, isKeyOf(order));
           if (cursor !== undefined && after === null) throw wrongCursor();
-          const page = await showQueue(desk, { filter, order, after, limit }, session.operatorId);
+          const page = await showQueue(showing, { filter, order, after, limit }, session.operatorId);
           const next = page.next && cursorOf(order, page.next);
           return tagged(inForm(Queue, { ...page, next }), knownTags);
         }),

@@ -8,7 +8,7 @@ import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { correctedIncomesOf } from '../../applications/sql/corrections.ts';
 import { incomesOf } from '../../income/sql/income-checks.ts';
-import { installmentsOf } from '../../signing/uses/installments.ts';
+import { installmentsOf, type KeptInstallments } from '../../signing/uses/installments.ts';
 import { type Capacity, capacityOf } from '../rules/capacity.ts';
 
 /** The capacity of each of these applications; one that does not exist is absent. `terms` null: none are set. */
@@ -17,8 +17,9 @@ export async function capacitiesOf(
   vault: Vault,
   terms: Terms | null,
   ids: readonly ApplicationId[],
+  installments: { readonly kept?: KeptInstallments } = {},
 ): Promise<ReadonlyMap<ApplicationId, Capacity>> {
-  const priced = await installmentsOf(session, vault, terms, ids);
+  const priced = await installmentsOf(session, vault, terms, ids, installments);
   const corrected = await correctedIncomesOf(session, vault, ids);
   const observed = await incomesOf(session, ids);
   const by = terms?.demonstration ? 'demonstration_terms' : 'terms';

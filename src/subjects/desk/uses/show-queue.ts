@@ -3,6 +3,7 @@
  * documents have arrived (docs/operators.md, "The review queue"). Writes nothing, and shows nothing personal.
  */
 import { type DocumentCounts, documentCountsOf } from '../../documents/sql/documents.ts';
+import type { KeptInstallments } from '../../signing/uses/installments.ts';
 import type { Capacity } from '../rules/capacity.ts';
 import type { QueueFilter, QueueOrder, QueuePlace } from '../rules/queue.ts';
 import { readPartnerNames } from '../sql/names.ts';
@@ -39,7 +40,7 @@ interface Asked {
 
 /** A page of what the operator asked for. An item whose place changes meanwhile may be missing, or come twice. */
 export async function showQueue(
-  { database, vault, terms }: ShowingDesk,
+  { database, vault, terms, kept }: ShowingDesk & { readonly kept: KeptInstallments },
   { filter, order, after, limit }: Asked,
   operatorId: number,
 ): Promise<QueuePage> {
@@ -50,7 +51,7 @@ export async function showQueue(
   const items = found.slice(0, limit);
   const ids = items.map(({ id }) => id);
   const [capacities, documents] = await Promise.all([
-    capacitiesOf(database, vault, await terms(), ids),
+    capacitiesOf(database, vault, await terms(), ids, { kept }),
     documentCountsOf(database, ids),
   ]);
   const shown = items.map((item) => ({

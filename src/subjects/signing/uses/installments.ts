@@ -7,6 +7,7 @@ import type { Installment, Unpriced } from '../../../domain/loan/installment.ts'
 import { priceLoan } from '../../../domain/loan/offer.ts';
 import type { Terms } from '../../../domain/loan/terms.ts';
 import { moneyText } from '../../../domain/money/money.ts';
+import { HOUR_MS } from '../../../ground/base/clock.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { databaseTime } from '../../../ground/postgres/database-time.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -20,18 +21,45 @@ export interface DeclaredCapacity {
   readonly declared: number | null;
 }
 
+const MOST_KEPT = 10_000;
+
+/**
+ * The installments by the terms of this hour, for a page that reads the same applications every few seconds: what they
+ * ask for never changes. An application that is erased meanwhile is no more among those that are read.
+ */
+export class KeptInstallments {
+  #terms: Terms | null = null;
+  #hour = -1;
+  #kept = new Map<ApplicationId, DeclaredCapacity>();
+
+  /** What is kept of this hour and these terms; empty where something else was kept, or too much. */
+  of(terms: Terms | null, now: Date): Map<ApplicationId, DeclaredCapacity> {
+    const hour = Math.floor(now.getTime() / HOUR_MS);
+    if (terms !== this.#terms || hour !== this.#hour || this.#kept.size > MOST_KEPT) this.#kept = new Map();
+    [this.#terms, this.#hour] = [terms, hour];
+    return this.#kept;
+  }
+}
+
 /** The installments by the terms of the day (null: none are set); an application that does not exist is absent. */
 export async function installmentsOf(
   session: Session,
   vault: Vault,
   terms: Terms | null,
   ids: readonly ApplicationId[],
+  { kept: keeping = new KeptInstallments() }: { readonly kept?: KeptInstallments } = {},
 ): Promise<ReadonlyMap<ApplicationId, DeclaredCapacity>> {
   const now = await databaseTime(session);
-  const found = new Map<ApplicationId, DeclaredCapacity>();
-  for (const some of byPartitions(ids, partitionOf))
-    for (const asked of await readAskedLoans(session, vault, some))
-      found.set(asked.id, { installment: installmentOf(terms, asked, now), declared: asked.income });
+  const kept = keeping.of(terms, now);
+  const found = new Map(ids.flatMap((id) => (kept.has(id) ? [[id, kept.get(id)!] as const] : [])));
+  const others = ids.filter((id) => !found.has(id));
+  for (const some of byPartitions(others, partitionOf))
+    for (const asked of await readAskedLoans(session, vault, some)) {
+      const priced = { installment: installmentOf(terms, asked, now), declared: asked.income };
+      found.set(asked.id, priced);
+      // What cannot be read may be mended.
+      if (priced.installment.unpriced !== 'unreadable') kept.set(asked.id, priced);
+    }
   return found;
 }
 
