@@ -34,25 +34,6 @@ export async function readCountedPartners(
   return rows.map(({ id }) => id);
 }
 
-const NAMES = 'SELECT id, name FROM partners WHERE id = ANY ($1::integer[])';
-
-/** The names of partners by id. */
-export async function readPartnerNames(
-  session: Session,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const { rows } = await session.query<{ id: number; name: string }>(NAMES, [[...new Set(ids)]]);
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
-const OF_COUNTRY = 'SELECT id FROM partners WHERE country = $1';
-
-/** The partners of a country. */
-export async function readPartnersOfCountry(session: Session, country: string): Promise<Set<number>> {
-  const { rows } = await session.query<{ id: number }>(OF_COUNTRY, [country]);
-  return new Set(rows.map(({ id }) => id));
-}
-
 /**
  * The numbers of a partner's events in these days lie from `low` up to and without `high`. Halving finds them by the
  * primary key. A clock that stepped moves the ends by less than the hour that is added on each side.

@@ -4,9 +4,7 @@
  * `application_states`, `application_events`, `contract_evidence` and `loan_contracts`. A partner's events have no
  * gaps, and none comes before one that is there (D41); so nothing is missed, whatever the clock does.
  */
-
 import { partitionOf, toApplicationId } from '../../../domain/application/ids.ts';
-import type { Decision } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 
@@ -86,15 +84,14 @@ export interface CountedApplication {
   readonly currency: string;
   readonly amount: number;
   readonly score: number;
-  /** At the registration. */
-  readonly decision: Decision;
+  readonly isReviewed: boolean;
   readonly registeredAt: Date;
   readonly signedAt: Date | null;
 }
 
 const APPLICATIONS = `
   SELECT a.id::float8, a.partner_id AS "partnerId", a.currency, a.debt_amount AS amount, a.score,
-    a.decision, a.created_at AS "registeredAt", a.signed_at AS "signedAt"
+    a.decision = 'in_review' AS "isReviewed", a.created_at AS "registeredAt", a.signed_at AS "signedAt"
   FROM applications_of($1) AS a
   WHERE a.decision IS NOT NULL AND a.debt_amount IS NOT NULL`;
 

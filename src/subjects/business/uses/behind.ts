@@ -3,21 +3,18 @@
  * number"). Reads only. A request reads a bounded part: a page may have few rows, or none, and still a `next`.
  */
 import { isAgainstScore } from '../../../domain/application/against-score.ts';
-import type { ApplicationId } from '../../../domain/application/ids.ts';
+import { type ApplicationId, toApplicationId } from '../../../domain/application/ids.ts';
 import { DAY_MS } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
-import { applicationsDown } from '../../applications/sql/desk/listed.ts';
+import {
+  applicationsDown,
+  type ListedApplication,
+  type ListFilter,
+  readListed,
+} from '../../applications/sql/desk/listed.ts';
 import { type BehindPlace, isOfEvents, type Listed, type OfEvents } from '../rules/behind.ts';
 import type { Period } from '../rules/report-row.ts';
-import {
-  type EventBehind,
-  readCountedPartners,
-  readEventRange,
-  readEventsBehind,
-  readPartnerNames,
-  readPartnersOfCountry,
-} from '../sql/behind.ts';
-import { type CountedApplication, readApplications } from '../sql/events.ts';
+import { readCountedPartners, readEventRange, readEventsBehind } from '../sql/behind.ts';
 import { type Narrowed, readSpan, type Span } from '../sql/summary.ts';
 
 export interface AskedBehind {
@@ -32,17 +29,12 @@ export interface AskedBehind {
 }
 
 /** An application behind a number; `at`: when that happened. */
-export interface BehindRow {
-  readonly applicationId: number;
+export interface BehindRow extends ReadableApplication {
+  readonly applicationId: ApplicationId;
   readonly at: Date;
-  readonly partner: { readonly id: number; readonly name: string };
-  readonly currency: string;
-  readonly debtAmount: number;
-  readonly score: number;
 }
 
-export interface Behind {
-  readonly period: string;
+interface Found {
   readonly rows: readonly BehindRow[];
   /** Where the next page goes on; null: this is the last one. */
   readonly next: BehindPlace | null;
@@ -58,73 +50,50 @@ const EVENTS_OF_LOOK = 20_000;
 
 export async function applicationsBehind(
   database: Database,
-  { number, by, since, narrowed, after, limit }: AskedBehind,
-): Promise<Behind> {
+  { by, since, ...asked }: AskedBehind,
+): Promise<Found & { readonly period: string }> {
+  const { number } = asked;
   const span = await readSpan(database, by, since);
   const found = isOfEvents(number)
-    ? await behindEvents(database, number, span, narrowed, after, limit)
-    : { ...(await behindBatches(database, number, span, narrowed, after, limit)), isCut: false };
-  const names = await readPartnerNames(
-    database,
-    found.rows.map(({ partnerId }) => partnerId),
-  );
-  const rows = found.rows.map(({ partnerId: id, ...row }) => ({
-    ...row,
-    partner: { id, name: names.get(id) ?? `${id}` },
-  }));
-  return { ...found, period: span.period, rows };
+    ? await behindEvents(database, span, { ...asked, number })
+    : await behindBatches(database, span, asked);
+  return { period: span.period, ...found };
 }
 
-type Unnamed = Omit<BehindRow, 'partner'> & { readonly partnerId: number };
-
-interface Found {
-  readonly rows: readonly Unnamed[];
-  readonly next: BehindPlace | null;
-}
+type Asked = Pick<AskedBehind, 'number' | 'narrowed' | 'after' | 'limit'>;
 
 async function behindBatches(
   database: Database,
-  number: Exclude<Listed, OfEvents>,
   { period, after: end }: Span,
-  narrowed: Narrowed,
-  after: BehindPlace | null,
-  limit: number,
+  { number, narrowed, after, limit }: Asked,
 ): Promise<Found> {
   const days = { from: period, to: dayBefore(end) };
-  const { country } = narrowed;
-  const partners = country === null ? null : await readPartnersOfCountry(database, country);
-  const rows: Unnamed[] = [];
+  const rows: BehindRow[] = [];
   let before = (after?.before ?? null) as ApplicationId | null;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const ids = await applicationsDown(database, days, before, LOOK);
-    const read = await readApplications(
-      database,
-      ids.map(({ id }) => id),
-    );
-    for (const { id, at } of ids) {
-      const one = read.get(id);
-      if (one === undefined || !fits(one, narrowed)) continue;
-      if (partners !== null && !partners.has(one.partnerId)) continue;
-      if (number === 'registered' || one.decision === number) rows.push(rowOf(one, at));
-      if (rows.length === limit) return { rows, next: { partner: 0, before: id } };
+    const places = await applicationsDown(database, days, before, LOOK);
+    const ids = places.map(({ id }) => id);
+    const listed = await readListed(database, ids, filterOf(narrowed));
+    for (const { id, at } of places) {
+      const one = readable(listed.get(id));
+      if (one !== null && (number === 'registered' || one.decision === number))
+        rows.push({ ...one, applicationId: id, at });
+      if (rows.length === limit) return { rows, next: { partner: 0, before: id }, isCut: false };
     }
-    if (ids.length < LOOK) return { rows, next: null };
-    before = ids.at(-1)!.id;
+    if (places.length < LOOK) return { rows, next: null, isCut: false };
+    before = ids.at(-1)!;
   }
-  return { rows, next: { partner: 0, before: before! } };
+  return { rows, next: { partner: 0, before: before! }, isCut: false };
 }
 
 async function behindEvents(
   database: Database,
-  number: OfEvents,
   span: Span,
-  narrowed: Narrowed,
-  after: BehindPlace | null,
-  limit: number,
-): Promise<Found & Pick<Behind, 'isCut'>> {
+  { number, narrowed, after, limit }: Asked & { readonly number: OfEvents },
+): Promise<Found> {
   const names = number === 'overridden' ? ['review_approved', 'review_rejected'] : [number];
   const partners = await readCountedPartners(database, number, span, narrowed, after?.partner ?? 1);
-  const rows: Unnamed[] = [];
+  const rows: BehindRow[] = [];
   let isCut = false;
   let looks = 0;
   for (const partner of partners) {
@@ -137,15 +106,13 @@ async function behindEvents(
       looks += 1;
       const low = Math.max(range.low, high - EVENTS_OF_LOOK);
       const events = await readEventsBehind(database, { partner, names, days: span, low, high, limit: LOOK });
-      const read = await readApplications(
-        database,
-        events.map((event) => event.applicationId),
-      );
-      for (const event of events) {
-        const one = read.get(event.applicationId);
-        if (one !== undefined && fits(one, narrowed) && isBehind(number, event, one))
-          rows.push(rowOf(one, event.at));
-        if (rows.length === limit) return { rows, next: { partner, before: event.number }, isCut };
+      const ids = events.map((event) => toApplicationId(event.applicationId));
+      const listed = await readListed(database, ids, filterOf(narrowed));
+      for (const { applicationId, at, name, number: place } of events) {
+        const one = readable(listed.get(toApplicationId(applicationId)));
+        if (one !== null && (number !== 'overridden' || isOverride(name, one)))
+          rows.push({ ...one, applicationId: toApplicationId(applicationId), at });
+        if (rows.length === limit) return { rows, next: { partner, before: place }, isCut };
       }
       high = events.length < LOOK ? low : events.at(-1)!.number;
     }
@@ -153,19 +120,30 @@ async function behindEvents(
   return { rows, next: null, isCut };
 }
 
-function isBehind(number: OfEvents, { name }: EventBehind, { score }: CountedApplication): boolean {
-  return number !== 'overridden' || isAgainstScore(name === 'review_approved' ? 'approve' : 'reject', score);
+function isOverride(name: string, { score }: ReadableApplication): boolean {
+  return isAgainstScore(name === 'review_approved' ? 'approve' : 'reject', score);
 }
 
-function fits({ partnerId, currency }: CountedApplication, narrowed: Narrowed): boolean {
-  return (
-    (narrowed.partnerId === null || partnerId === narrowed.partnerId) &&
-    (narrowed.currency === null || currency === narrowed.currency)
-  );
+function filterOf({ partnerId, country, currency }: Narrowed): ListFilter {
+  return {
+    partner: partnerId ?? undefined,
+    country: country ?? undefined,
+    currency: currency ?? undefined,
+  };
 }
 
-function rowOf({ id, partnerId, currency, amount, score }: CountedApplication, at: Date): Unnamed {
-  return { applicationId: id, at, partnerId, currency, debtAmount: amount, score };
+type ReadableApplication = {
+  readonly [Name in 'partner' | 'decision' | 'score' | 'currency' | 'debtAmount']: NonNullable<
+    ListedApplication[Name]
+  >;
+};
+
+/** Damaged applications count nowhere. null: it is damaged, or absent. */
+function readable(listed: ListedApplication | undefined): ReadableApplication | null {
+  if (listed === undefined) return null;
+  const { partner, decision, score, currency, debtAmount } = listed;
+  const isWhole = decision !== null && score !== null && currency !== null && debtAmount !== null;
+  return isWhole ? { partner, decision, score, currency, debtAmount } : null;
 }
 
 function dayBefore(day: string): string {

@@ -97,7 +97,7 @@ export async function tallyEvents(
     await readLent(database, named('disbursed')),
     await readReviewed(
       database,
-      named('started').filter((id) => applications.get(id)?.decision === 'in_review'),
+      named('started').filter((id) => applications.get(id)?.isReviewed),
     ),
     await readStarted(database, [...named('documents'), ...idsOf(offers)]),
     await readOffered(database, named('signed')),
@@ -115,7 +115,7 @@ export async function tallyEvents(
     const place = { hour, partnerId, currency: application?.currency ?? NO_CURRENCY };
     tally.count(place, name);
     if (application === undefined) continue;
-    const { amount, currency, score, registeredAt, decision, signedAt } = application;
+    const { amount, currency, score, registeredAt, isReviewed, signedAt } = application;
     switch (name) {
       case 'review_approved':
       case 'review_rejected':
@@ -124,7 +124,7 @@ export async function tallyEvents(
           tally.count(place, 'overridden');
         break;
       case 'started':
-        tally.wait(place, 'start', decision === 'in_review' ? (reviewed.get(id) ?? null) : registeredAt, at);
+        tally.wait(place, 'start', isReviewed ? (reviewed.get(id) ?? null) : registeredAt, at);
         break;
       case 'documents':
         tally.wait(place, 'documents', started.get(id) ?? null, at);

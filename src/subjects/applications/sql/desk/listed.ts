@@ -11,6 +11,7 @@ import {
   toBatchId,
 } from '../../../../domain/application/ids.ts';
 import type { ApplicationStatus } from '../../../../domain/application/lifecycle.ts';
+import type { Decision } from '../../../../domain/scorecard/scorecard.ts';
 import { DAY_MS } from '../../../../ground/base/clock.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
 import { EARLIER_MS, firstBatchAt } from '../batch-times.ts';
@@ -20,8 +21,10 @@ import { byPartitions, partitionsDown } from '../partition-runs.ts';
 export interface ListedApplication {
   readonly id: ApplicationId;
   readonly partner: { readonly id: number; readonly name: string };
-  /** null, as the next three: the stored data cannot be read. */
+  /** null, as the next four: the stored data cannot be read. */
   readonly status: ApplicationStatus | null;
+  /** At the registration. */
+  readonly decision: Decision | null;
   readonly score: number | null;
   readonly currency: string | null;
   readonly debtAmount: number | null;
@@ -39,7 +42,7 @@ export interface ListFilter {
 }
 
 const READ = `
-  SELECT a.id::float8 AS id, json_build_object('id', p.id, 'name', p.name) AS partner, a.status, a.score, a.currency,
+  SELECT a.id::float8 AS id, json_build_object('id', p.id, 'name', p.name) AS partner, a.status, a.decision, a.score, a.currency,
     a.debt_amount AS "debtAmount", a.created_at AS "createdAt"
   FROM applications_of($1) AS a JOIN partners p ON p.id = a.partner_id
   WHERE ($2::integer IS NULL OR a.partner_id = $2) AND ($3::text IS NULL OR a.currency = $3)
