@@ -8,6 +8,6 @@ export function mayBeFormula(text: string): boolean {
 
 /** What a file is written with, row by row. Times are in UTC, whole seconds. */
 export interface FileWriter {
-  add(rows: readonly (readonly Cell[])[]): Promise<void>;
-  end(): Promise<Blob>;
+  add(rows: readonly (readonly Cell[])[]): void;
+  end(): Blob;
 }

@@ -6,10 +6,10 @@ const BYTE_ORDER_MARK = '\ufeff';
 export function csvFile(head: readonly string[]): FileWriter {
   const parts = [BYTE_ORDER_MARK, lineOf(head)];
   return {
-    async add(rows) {
+    add(rows) {
       parts.push(rows.map(lineOf).join(''));
     },
-    async end() {
+    end() {
       return new Blob(parts, { type: 'text/csv;charset=utf-8' });
     },
   };

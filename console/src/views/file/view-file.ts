@@ -59,12 +59,12 @@ export async function makeFile({
   ask,
   onRows,
 }: Making): Promise<{ readonly file: Blob; readonly rows: number; readonly isCut: boolean } | null> {
-  const writer: FileWriter = format === 'csv' ? csvFile(head) : await xlsxFile(title, head);
+  const writer: FileWriter = format === 'csv' ? csvFile(head) : xlsxFile(title, head);
   for (let place: RowsPlace = {}; ; ) {
     const { applications, rows, next, is_cut: isCut } = await ask(place);
     if (!onRows(rows)) return null;
-    await writer.add(applications.map(cellsOf));
-    if (next === null) return { file: await writer.end(), rows, isCut };
+    writer.add(applications.map(cellsOf));
+    if (next === null) return { file: writer.end(), rows, isCut };
     place = { cursor: next, rows };
   }
 }

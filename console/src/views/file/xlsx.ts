@@ -2,8 +2,8 @@
  * Writes a workbook with one sheet (ECMA-376): numbers and times are cells of their kind, and a text is a text,
  * whatever it begins with. A row is written as it comes.
  */
+import { Archive } from './archive.ts';
 import { type Cell, type FileWriter, mayBeFormula } from './cell.ts';
-import { ZipEntry, zipOf } from './zip.ts';
 
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -27,27 +27,25 @@ const AROUND: Readonly<Record<string, string>> = {
 const sheetName = (title: string) => [...title.replace(/[[\]:*?/\\']/g, ' ')].slice(0, 31).join('');
 
 /** A workbook whose one sheet has this title and this head. */
-export async function xlsxFile(title: string, head: readonly string[]): Promise<FileWriter> {
-  const sheet = new ZipEntry('xl/worksheets/sheet1.xml');
-  await sheet.write(
+export function xlsxFile(title: string, head: readonly string[]): FileWriter {
+  const archive = new Archive();
+  const workbook = `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${escaped(sheetName(title))}" sheetId="1" r:id="r1"/></sheets></workbook>`;
+  for (const [name, text] of Object.entries({ ...AROUND, 'xl/workbook.xml': workbook }))
+    archive.begin(name)(text, true);
+  const write = archive.begin('xl/worksheets/sheet1.xml');
+  write(
     `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="${head.length}" width="20" customWidth="1"/></cols><sheetData>`,
   );
-  await sheet.write(rowOf(1, head, (text, place) => textCell(text, place, STYLE.head)));
+  write(rowOf(1, head, (text, place) => textCell(text, place, STYLE.head)));
   let last = 1;
   return {
-    async add(rows) {
-      await sheet.write(rows.map((cells, index) => rowOf(last + 1 + index, cells, cellOf)).join(''));
+    add(rows) {
+      write(rows.map((cells, index) => rowOf(last + 1 + index, cells, cellOf)).join(''));
       last += rows.length;
     },
-    async end() {
-      await sheet.write('</sheetData></worksheet>');
-      const workbook = `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${escaped(sheetName(title))}" sheetId="1" r:id="r1"/></sheets></workbook>`;
-      const others = Object.entries({ ...AROUND, 'xl/workbook.xml': workbook }).map(async ([name, text]) => {
-        const entry = new ZipEntry(name);
-        await entry.write(text);
-        return entry.end();
-      });
-      return zipOf([...(await Promise.all(others)), await sheet.end()], TYPE);
+    end() {
+      write('</sheetData></worksheet>', true);
+      return archive.end(TYPE);
     },
   };
 }
