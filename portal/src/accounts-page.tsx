@@ -1,12 +1,12 @@
 /** The accounts of the partner. An owner adds and ends them; a link is shown once. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../console/src/base-ui/card.tsx';
+import { SecretDialog } from '../../console/src/base-ui/secret-dialog.tsx';
 import { useFormat } from '../../console/src/format/format.ts';
+import { useTexts } from '../../console/src/texts/texts.ts';
 import type { InvitedAccount, PortalAccount } from '../../src/subjects/operators/routes/portal.ts';
-import { type Accounts, doing, type Person, useReading } from './api.ts';
+import { type Accounts, doing, type Person, useActing, useReading } from './api.ts';
 import { Confirm } from './confirm.tsx';
-import { Once } from './once.tsx';
 import styles from './portal.module.css';
 import { Page, Read, Table } from './shown.tsx';
 import { useFailure, usePortalTexts } from './texts.ts';
@@ -16,17 +16,9 @@ type Shown = Accounts['accounts'][number];
 const ACCOUNTS = '/accounts';
 const ROLES = ['member', 'owner'] as const;
 
-/** Sends what changes the accounts, and reads them again. */
-function useAccountAct<What>(send: (what: What) => Promise<unknown>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: send,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['portal', ACCOUNTS] }),
-  });
-}
-
 export function AccountsPage({ person }: { person: Person }) {
-  const { pages, accounts: texts } = usePortalTexts();
+  const { frame } = useTexts();
+  const { pages, once, accounts: texts } = usePortalTexts();
   const [link, setLink] = useState<string | null>(null);
   const isOwner = person.role === 'owner';
   return (
@@ -44,7 +36,15 @@ export function AccountsPage({ person }: { person: Person }) {
           <AddAccount onLink={setLink} />
         </Card>
       )}
-      <Once secret={link} title={texts.link} note={texts.linkNote} onClose={() => setLink(null)} />
+      {link !== null && (
+        <SecretDialog
+          title={texts.link}
+          note={<p>{texts.linkNote}</p>}
+          secret={link}
+          texts={{ ...once, close: frame.close }}
+          onClose={() => setLink(null)}
+        />
+      )}
     </Page>
   );
 }
@@ -63,8 +63,10 @@ function AccountTable({
   const format = useFormat();
   const [ending, setEnding] = useState<Shown | null>(null);
   const [resetting, setResetting] = useState<Shown | null>(null);
-  const end = useAccountAct(({ id }: Shown) => doing<typeof PortalAccount>('DELETE', `/accounts/${id}`));
-  const reset = useAccountAct(async ({ id }: Shown) => {
+  const end = useActing(ACCOUNTS, ({ id }: Shown) =>
+    doing<typeof PortalAccount>('DELETE', `/accounts/${id}`),
+  );
+  const reset = useActing(ACCOUNTS, async ({ id }: Shown) => {
     onLink((await doing<typeof InvitedAccount>('POST', `/accounts/${id}/reset-factors`)).link);
   });
   return (
@@ -74,7 +76,7 @@ function AccountTable({
         heads={[texts.login, texts.role, texts.standing, texts.acts]}
         none=""
         lines={accounts.map((account) => ({
-          key: account.id,
+          id: account.id,
           cells: [
             account.login,
             roles[account.role],
@@ -136,7 +138,7 @@ function AddAccount({ onLink }: OnLink) {
   const failure = useFailure();
   const [login, setLogin] = useState('');
   const [role, setRole] = useState<(typeof ROLES)[number]>('member');
-  const add = useAccountAct(async () => {
+  const add = useActing(ACCOUNTS, async () => {
     onLink((await doing<typeof InvitedAccount>('POST', ACCOUNTS, { login: login.trim(), role })).link);
     setLogin('');
   });

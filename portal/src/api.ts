@@ -1,5 +1,5 @@
 /** What the portal's API answers, and who is signed in there. */
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Static, TSchema } from 'typebox';
 import { act } from '../../console/src/api/act.ts';
 import { ask } from '../../console/src/api/ask.ts';
@@ -47,4 +47,13 @@ export async function doing<Form extends TSchema>(
   body: unknown = {},
 ): Promise<Static<Form>> {
   return (await act<Static<Form>>(method, path, body)).body;
+}
+
+/** Sends what changes something, and reads again what is at the path. */
+export function useActing<What>(path: string, send: (what: What) => Promise<unknown>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: send,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['portal', path] }),
+  });
 }

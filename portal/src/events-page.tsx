@@ -47,7 +47,7 @@ function Endpoint({ deliveries: { endpoint, pushes } }: { deliveries: Deliveries
         heads={[texts.event, texts.application, texts.attempts, texts.due]}
         none={texts.nonePushed}
         lines={pushes.map((push) => ({
-          key: push.event_id,
+          id: push.event_id,
           cells: [push.event_id, push.application_id, push.attempts, format.time(push.due_at)],
         }))}
       />
@@ -79,7 +79,7 @@ function EventList() {
             heads={[texts.time, texts.type, texts.application, texts.change]}
             none={texts.none}
             lines={events.map((event) => ({
-              key: event.id,
+              id: event.id,
               cells: [format.time(event.at), event.type, event.application_id, changeOf(event)],
             }))}
           />

@@ -1,12 +1,12 @@
 /** The keys of the partner. An owner adds, rotates and revokes them; a new key is shown once. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Card } from '../../console/src/base-ui/card.tsx';
+import { SecretDialog } from '../../console/src/base-ui/secret-dialog.tsx';
 import { useFormat } from '../../console/src/format/format.ts';
+import { useTexts } from '../../console/src/texts/texts.ts';
 import type { IssuedKey, Key } from '../../src/subjects/partners/routes/forms.ts';
-import { doing, type Keys, type Person, useReading } from './api.ts';
+import { doing, type Keys, type Person, useActing, useReading } from './api.ts';
 import { Confirm } from './confirm.tsx';
-import { Once } from './once.tsx';
 import styles from './portal.module.css';
 import { Page, Read, Table } from './shown.tsx';
 import { useFailure, usePortalTexts } from './texts.ts';
@@ -15,17 +15,9 @@ type Shown = Keys['keys'][number];
 
 const KEYS = '/keys';
 
-/** Sends what changes the keys, and reads them again. */
-function useKeyAct<What, Reply>(send: (what: What) => Promise<Reply>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: send,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['portal', KEYS] }),
-  });
-}
-
 export function KeysPage({ person }: { person: Person }) {
-  const { pages, keys: texts } = usePortalTexts();
+  const { frame } = useTexts();
+  const { pages, once, keys: texts } = usePortalTexts();
   const [issued, setIssued] = useState<string | null>(null);
   const isOwner = person.role === 'owner';
   return (
@@ -45,7 +37,15 @@ export function KeysPage({ person }: { person: Person }) {
           </>
         )}
       </Read>
-      <Once secret={issued} title={texts.issued} note={texts.shownOnce} onClose={() => setIssued(null)} />
+      {issued !== null && (
+        <SecretDialog
+          title={texts.issued}
+          note={<p>{texts.shownOnce}</p>}
+          secret={issued}
+          texts={{ ...once, close: frame.close }}
+          onClose={() => setIssued(null)}
+        />
+      )}
     </Page>
   );
 }
@@ -59,11 +59,11 @@ function KeyTable({ keys, isOwner, onIssued }: OnIssued & { keys: readonly Shown
   const format = useFormat();
   const [rotating, setRotating] = useState<Shown | null>(null);
   const [revoking, setRevoking] = useState<Shown | null>(null);
-  const rotate = useKeyAct(async ({ id }: Shown) => {
+  const rotate = useActing(KEYS, async ({ id }: Shown) => {
     const { api_key } = await doing<typeof IssuedKey>('POST', `/keys/${id}/rotate`);
     onIssued(api_key);
   });
-  const revoke = useKeyAct(({ id }: Shown) => doing<typeof Key>('POST', `/keys/${id}/revoke`));
+  const revoke = useActing(KEYS, ({ id }: Shown) => doing<typeof Key>('POST', `/keys/${id}/revoke`));
   const ends = ({ expires_at, revoked_at }: Shown) => revoked_at ?? expires_at;
   return (
     <>
@@ -72,7 +72,7 @@ function KeyTable({ keys, isOwner, onIssued }: OnIssued & { keys: readonly Shown
         heads={[texts.key, texts.environment, texts.cap, texts.status, texts.made, texts.ends, texts.acts]}
         none={texts.none}
         lines={keys.map((key) => ({
-          key: key.id,
+          id: key.id,
           cells: [
             <code key="hint">{key.hint}…</code>,
             key.environment ?? texts.both,
@@ -131,7 +131,7 @@ function AddKey({ keys, onIssued }: OnIssued & { keys: readonly Shown[] }) {
   const [likeId, setLike] = useState(keys[0]!.id);
   const [environment, setEnvironment] = useState('');
   const like = keys.find(({ id }) => id === likeId) ?? keys[0]!;
-  const add = useKeyAct(async () => {
+  const add = useActing(KEYS, async () => {
     const only = like.environment ?? environment;
     const body = { like: like.id, ...(only !== '' && { environment: only }) };
     onIssued((await doing<typeof IssuedKey>('POST', KEYS, body)).api_key);

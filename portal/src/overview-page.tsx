@@ -64,7 +64,7 @@ function ByDay({ days: { days } }: { days: Days }) {
       heads={[texts.day, texts.currency, ...COUNTS.map((name) => texts.counts[name])]}
       none={texts.none}
       lines={newest.map((day) => ({
-        key: `${day.day} ${day.currency}`,
+        id: `${day.day} ${day.currency}`,
         cells: [day.day, day.currency, ...COUNTS.map((name) => format.number(day[name]))],
       }))}
     />

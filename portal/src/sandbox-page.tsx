@@ -17,7 +17,7 @@ export function SandboxPage() {
               heads={[texts.phone, texts.outcome, texts.score]}
               none=""
               lines={scenarios.map(({ phone, outcome, score }) => ({
-                key: phone,
+                id: phone,
                 cells: [phone, texts.outcomes[outcome], score ?? '—'],
               }))}
             />

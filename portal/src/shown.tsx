@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { failureText } from '../../console/src/api/failure.ts';
 import { PageHeading } from '../../console/src/base-ui/page-heading.tsx';
-import rows from '../../console/src/base-ui/rows.module.css';
+import { RowTable } from '../../console/src/base-ui/row-table.tsx';
 import { useTexts } from '../../console/src/texts/texts.ts';
 import styles from './portal.module.css';
 
@@ -37,37 +37,11 @@ interface TableProps {
   readonly label: string;
   readonly heads: readonly string[];
   /** The first cell names the row. */
-  readonly lines: readonly { readonly key: string | number; readonly cells: readonly ReactNode[] }[];
+  readonly lines: readonly { readonly id: string | number; readonly cells: readonly ReactNode[] }[];
   /** What stands there without rows. */
   readonly none: string;
 }
 
-/** On a phone each row is a card. */
 export function Table({ label, heads, lines, none }: TableProps) {
-  if (lines.length === 0) return <p>{none}</p>;
-  return (
-    <table className={rows.rows} aria-label={label}>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ key, cells: [name, ...others] }) => (
-          <tr key={key}>
-            <th scope="row">{name}</th>
-            {others.map((cell, index) => (
-              <td key={heads[index + 1]} data-label={heads[index + 1]}>
-                {cell}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return lines.length === 0 ? <p>{none}</p> : <RowTable {...{ label, heads, rows: lines }} />;
 }

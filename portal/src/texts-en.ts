@@ -124,7 +124,11 @@ export const en = {
     link: 'The link to choose password and app',
     linkNote: 'It is shown only now, and works once, for 24 hours. Pass it on safely.',
   },
-  once: { copy: 'Copy', copied: 'Copied' },
+  once: {
+    copy: 'Copy',
+    copied: 'Copied.',
+    notCopied: 'The browser did not copy it. Select it and copy it by hand.',
+  },
   refusals: {
     wrong: 'This is not possible: the login may be taken or have characters that no login has.',
     gone: 'It is not there any more.',

@@ -130,7 +130,11 @@ export const es: PortalTexts = {
     link: 'El enlace para elegir contraseña y aplicación',
     linkNote: 'Se muestra solo ahora y sirve una vez, durante 24 horas. Pásalo de forma segura.',
   },
-  once: { copy: 'Copiar', copied: 'Copiado' },
+  once: {
+    copy: 'Copiar',
+    copied: 'Copiado.',
+    notCopied: 'El navegador no lo copió. Selecciónalo y cópialo a mano.',
+  },
   refusals: {
     wrong: 'No es posible: el usuario puede estar tomado o tener caracteres que no se permiten.',
     gone: 'Ya no está.',

@@ -130,7 +130,11 @@ export const pt: PortalTexts = {
     link: 'O link para escolher senha e aplicativo',
     linkNote: 'Ele é mostrado só agora e vale uma vez, por 24 horas. Passe-o com segurança.',
   },
-  once: { copy: 'Copiar', copied: 'Copiado' },
+  once: {
+    copy: 'Copiar',
+    copied: 'Copiado.',
+    notCopied: 'O navegador não copiou. Selecione e copie à mão.',
+  },
   refusals: {
     wrong: 'Não é possível: o usuário pode estar em uso ou ter caracteres que não são aceitos.',
     gone: 'Não está mais aqui.',

@@ -5,11 +5,12 @@ import { actOnPartner, type MadeKey, type ShownKey } from '../api/partners.ts';
 import card from '../base-ui/card.module.css';
 import { Card } from '../base-ui/card.tsx';
 import { RowTable } from '../base-ui/row-table.tsx';
+import { SecretDialog } from '../base-ui/secret-dialog.tsx';
 import { useFormat } from '../format/format.ts';
+import { useTexts } from '../texts/texts.ts';
 import { ActDialog } from './act-dialog.tsx';
 import { usePartnerTexts } from './partner-texts.ts';
 import styles from './partners.module.css';
-import { SecretDialog } from './secret-dialog.tsx';
 
 type Act = 'rotate' | 'cap' | 'revoke';
 type Asked = 'issue' | { readonly act: Act; readonly shown: ShownKey };
@@ -17,6 +18,7 @@ type Asked = 'issue' | { readonly act: Act; readonly shown: ShownKey };
 export function Keys({ partner }: { partner: PartnerReply }) {
   const texts = usePartnerTexts();
   const [asked, setAsked] = useState<Asked | null>(null);
+  const { frame } = useTexts();
   const [made, setMade] = useState<MadeKey | null>(null);
   const on = { partner, onClose: () => setAsked(null), onMade: setMade };
   return (
@@ -38,7 +40,13 @@ export function Keys({ partner }: { partner: PartnerReply }) {
       {asked === 'issue' && <IssueDialog {...on} />}
       {asked !== null && asked !== 'issue' && <OnKey {...on} {...asked} />}
       {made && (
-        <SecretDialog title={texts.newKey(made.id)} secret={made.api_key} onClose={() => setMade(null)} />
+        <SecretDialog
+          title={texts.newKey(made.id)}
+          note={<p>{texts.shownOnce}</p>}
+          secret={made.api_key}
+          texts={{ ...texts, close: frame.close }}
+          onClose={() => setMade(null)}
+        />
       )}
     </Card>
   );
