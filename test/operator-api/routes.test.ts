@@ -46,6 +46,13 @@ const SAMPLES: Route[] = [
     run: async () => ({ body: {}, tag: '1' }),
   }),
   route({
+    ...{ method: 'POST', path: '/samples/large', access: 'reviewer', summary: 'Takes a large body.' },
+    maxBodyBytes: 200_000,
+    body: Type.Object({ note: Type.String() }),
+    reply: Type.Object({ length: Type.Integer() }),
+    run: async ({ body }) => ({ body: { length: body.note.length } }),
+  }),
+  route({
     ...{ method: 'GET', path: '/samples/address', access: 'open', summary: 'Tells the address.' },
     reply: Type.Object({ address: Type.String() }),
     run: async ({ address }) => ({ body: { address } }),
@@ -237,6 +244,22 @@ describe('each route', () => {
     assert.equal((await send('application/x-www-form-urlencoded', 'login=ana')).status, 415);
     assert.equal((await send('application/json', '{')).status, 400);
     assert.equal((await send('application/json', JSON.stringify({ login: 'x'.repeat(70_000) }))).status, 413);
+  });
+
+  it('that takes large bodies reads them for those who may use it alone; the others stay at 64 KiB', async () => {
+    const body = { note: 'x'.repeat(150_000) };
+    const ask = (visitor: Visitor, path: string, more = body) =>
+      visitor.ask('POST', `/api/samples/${path}`, more);
+    const [reviewer, viewer] = [await people.reviewer!.signIn(), await people.viewer!.signIn()];
+    const { status, body: reply } = await ask(reviewer, 'large');
+    assert.deepEqual([status, reply], [200, { length: 150_000 }]);
+    assert.equal((await ask(viewer, 'large')).status, 403);
+    assert.equal((await ask(desk.visitor(), 'large')).status, 401);
+    assert.equal((await ask(reviewer, 'reviewer/7')).status, 413);
+    const over = await ask(reviewer, 'large', { note: 'x'.repeat(200_001) });
+    assert.deepEqual([over.status, over.body.error], [413, 'the body is over 200000 bytes']);
+    // What one body took is there for the next ones.
+    for (let times = 0; times < 300; times += 1) assert.equal((await ask(reviewer, 'large')).status, 200);
   });
 
   it('that needs a new sign-in refuses one of six minutes ago', async () => {

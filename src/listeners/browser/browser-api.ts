@@ -19,6 +19,7 @@ import type { Vault } from '../../seal/vault.ts';
 import { findSession } from '../../subjects/operators/sql/sessions.ts';
 import { BusyError } from '../../subjects/operators/uses/password-hash.ts';
 import { readCookie } from '../../subjects/operators/uses/tokens.ts';
+import { ByteBudget } from '../../wire/gate/byte-budget.ts';
 import { addressGroup, type ListenerLimits } from '../../wire/gate/connections.ts';
 import { decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';
@@ -113,6 +114,9 @@ declare module 'fastify' {
 }
 
 const MAX_BODY_BYTES = 65_536;
+/** The memory that all larger bodies of a listener share, and the most of it for one account. */
+const LARGE_BODIES_BYTES = 48 * 1_048_576;
+const SHARE_OF_ACCOUNT = 1 / 3;
 const BUSY_RETRY_S = 1;
 /**
  * A year. A browser that has been here once then uses TLS alone (RFC 6797). Without subdomains, because they are not
@@ -178,11 +182,14 @@ export function browserApi(api: BrowserApi, limits = BROWSER_LIMITS): FastifyIns
     const refusal = refusalOfSite(request.headers, origin);
     if (refusal !== null) return reply.status(403).send({ error: refusal });
   });
-  for (const route of api.routes) addRoute(app, api, route, limits.answerWithinMs);
+  const largeBodies = new ByteBudget(LARGE_BODIES_BYTES, clock);
+  for (const route of api.routes) addRoute(app, api, route, { ...limits, largeBodies });
   app.get('/api/openapi.json', async () => openapiOf(api.routes, siteOf(api)));
   addPage(app, () => inTime(clock, clock.monotonicMs() + limits.answerWithinMs, api.page));
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
-  app.setErrorHandler((error, _request, reply) => present(error, reply, api.logFailure));
+  app.setErrorHandler((error, { routeOptions }, reply) =>
+    present(error, reply, routeOptions.bodyLimit, api.logFailure),
+  );
   return app;
 }
 
@@ -196,12 +203,27 @@ function isLink({ routeOptions, headers }: FastifyRequest): boolean {
   return isOpen && isNavigation && headers.origin === undefined;
 }
 
-function addRoute(app: FastifyInstance, api: BrowserApi, route: Route, answerWithinMs: number): void {
-  const { method, path, access, needsFresh, isCallback = false, body, query } = route;
+interface RouteLimits {
+  readonly answerWithinMs: number;
+  readonly largeBodies: ByteBudget;
+}
+
+function addRoute(
+  app: FastifyInstance,
+  api: BrowserApi,
+  route: Route,
+  { answerWithinMs, largeBodies }: RouteLimits,
+): void {
+  const { method, path, access, needsFresh, isCallback = false, maxBodyBytes, body, query } = route;
   app.route({
     method,
     url: `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     config: { isCallback },
+    ...(maxBodyBytes !== undefined && {
+      bodyLimit: maxBodyBytes,
+      preParsing: (request, reply) =>
+        admitLargeBody(api, request, reply, { access, maxBodyBytes, largeBodies }),
+    }),
     handler: async (request, reply) => {
       const found = await sessionOf(api, request, access);
       if (needsFresh === true && found.session?.isFresh === false)
@@ -232,6 +254,31 @@ function addRoute(app: FastifyInstance, api: BrowserApi, route: Route, answerWit
       );
     },
   });
+}
+
+/** Refuses a large body of whoever may not use the route before it is read, and takes its bytes from the budget. */
+async function admitLargeBody(
+  api: BrowserApi,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    access,
+    maxBodyBytes,
+    largeBodies,
+  }: { readonly access: Access; readonly maxBodyBytes: number; readonly largeBodies: ByteBudget },
+): Promise<void> {
+  const { session } = await sessionOf(api, request, access);
+  const told = Number(request.headers['content-length'] ?? maxBodyBytes);
+  const grant = await largeBodies.reserve({
+    owner: `${session?.operatorId}`,
+    share: SHARE_OF_ACCOUNT,
+    // A longer one is answered with 413, and not read.
+    bytes: Math.min(told, maxBodyBytes),
+    giveUp: () => request.raw.destroy(),
+  });
+  if (reply.raw.destroyed) return grant.giveBack();
+  request.raw.once('end', () => grant.whole());
+  reply.raw.once('close', () => grant.giveBack());
 }
 
 /** What a request says about the state that it knows, its repetitions and its page. */
@@ -335,15 +382,19 @@ function tagsOf(header: string | undefined): string[] {
 }
 
 /** Turns every failure into an answer; an unknown one is the constant 500. */
-function present(error: unknown, reply: FastifyReply, logFailure: LogFailure): FastifyReply {
+function present(
+  error: unknown,
+  reply: FastifyReply,
+  bodyLimit: number | undefined,
+  logFailure: LogFailure,
+): FastifyReply {
   if (error instanceof RefusedRequest) return reply.status(error.status).send(error.body);
   if (error instanceof BusyError) {
     const wait = { error: 'another sign-in is being checked: try again in a second' };
     return reply.status(429).header('Retry-After', String(BUSY_RETRY_S)).send(wait);
   }
   const { statusCode } = error as { statusCode?: number };
-  if (statusCode === 413)
-    return reply.status(413).send({ error: `the body is over ${MAX_BODY_BYTES} bytes` });
+  if (statusCode === 413) return reply.status(413).send({ error: `the body is over ${bodyLimit} bytes` });
   if (statusCode === 415)
     return reply.status(415).send({ error: 'the body must be JSON (Content-Type: application/json)' });
   if (statusCode === 400) return reply.status(400).send({ error: 'the body is no valid JSON' });

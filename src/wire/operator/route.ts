@@ -139,6 +139,8 @@ export interface Route {
   readonly hasTag?: true;
   /** The identity provider's page leads here, so a navigation from another site is allowed. No other route has this. */
   readonly isCallback?: true;
+  /** The largest body, where that is over 64 KiB. Such a body is only read for a session that may use the route. */
+  readonly maxBodyBytes?: number;
   readonly body?: TSchema;
   readonly query?: TSchema;
   readonly reply: TSchema;
@@ -156,6 +158,7 @@ interface RouteOf<A extends Access, Body extends TSchema, Query extends TSchema,
   readonly conflicts?: readonly string[];
   readonly hasTag?: true;
   readonly isCallback?: true;
+  readonly maxBodyBytes?: number;
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;
