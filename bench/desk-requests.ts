@@ -10,6 +10,7 @@ import { startSession } from '../src/subjects/operators/sql/sessions.ts';
 import { newSession } from '../src/subjects/operators/uses/tokens.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { type Bar, number } from './bars.ts';
+import { fillDesk } from './desk-fill.ts';
 import { fillStore } from './fill.ts';
 import { type Measured, worker } from './phase.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -34,34 +35,6 @@ const FILTERS = [
 ];
 const ADD_OPERATOR = `
   INSERT INTO operators (login, role, enrolled_at) VALUES ($1, 'admin', now()) RETURNING id`;
-/** Spreads what the loop has made: as over time, of several partners, with states and claims. */
-const SPREAD = `
-  UPDATE review_items SET
-    partner_id = CASE WHEN hashint8(application_id) % 1000 = 0 THEN 2 ELSE 1 END,
-    due_at = CASE WHEN hashint8(application_id + 3) % 20 = 0 THEN 'infinity' ELSE due_at + hashint8(application_id) % 3000000 * interval '1 second' END,
-    time_left = CASE WHEN hashint8(application_id + 3) % 20 = 0 THEN interval '5 hours' END,
-    state = CASE WHEN hashint8(application_id + 3) % 20 = 0 THEN 'pended' WHEN hashint8(application_id + 4) % 200 = 0 THEN 'proposed' ELSE 'waiting' END`;
-
-/** What twenty operators decide in 90 days of twelve hours each, for eight reasons. */
-const DECIDED = `
-  INSERT INTO decision_hours (hour, operator_id, act, reason_code, is_against_score, decisions, first_ms)
-  SELECT date_trunc('hour', now(), 'UTC') - h.hour * interval '1 hour', o.id,
-    CASE WHEN r.code < 4 THEN 'approve' ELSE 'reject' END,
-    'code_' || r.code, r.code % 2 = 0, 5, elapsed_ms()
-  FROM generate_series(0, 2159) AS h(hour), operators o, generate_series(1, 8) AS r(code) WHERE h.hour % 24 < 12`;
-const ADD_DECIDERS = `
-  INSERT INTO operators (login, role) SELECT 'decider' || n, 'reviewer' FROM generate_series(1, 19) AS n`;
-/** 100,000 signed contracts, a quarter of them paid out, and as many decided reviews, all in the first batches. */
-const SIGNED = `
-  WITH signed AS (SELECT (1 + n / 60) * 128 + n % 60 AS id, n FROM generate_series(0, 99999) AS n), decided AS (
-    INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-    SELECT id, now() - n * interval '1 second', 'operator 1', 'approve', 'in_review', 'pending_signature', 'bench' FROM signed
-  )
-  INSERT INTO application_states (batch_id, application_id, status, conversation_at, signed_at, withdrawable_until)
-  SELECT batch_of(id), id, (CASE WHEN n % 4 = 0 THEN 'disbursed' ELSE 'pending_signature' END)::application_status, now(),
-    now() - n * interval '1 minute', CASE WHEN n % 2 = 0 THEN now() + (n % 5000 - 2500) * interval '1 minute' END
-  FROM signed ON CONFLICT DO NOTHING`;
-
 interface Size {
   readonly stored: number;
   readonly waiting: number;
@@ -93,14 +66,8 @@ export async function benchDesk({ stored, waiting, rounds }: Size): Promise<Bar[
     await expanded(service.admin);
     console.log(`the queue was whole ${number((performance.now() - begunMs) / 1_000)} s later`);
     await service.addPartner('Small');
-    await service.admin.query(SPREAD);
-    await service.admin.query(SIGNED);
-    await service.admin.query('VACUUM ANALYZE review_items, application_states, application_events');
     const cookie = await signedIn(service, 'bench');
-    await service.admin.query(ADD_DECIDERS);
-    await service.remac();
-    await service.admin.query(DECIDED);
-    await service.admin.query('VACUUM ANALYZE decision_hours');
+    await fillDesk(service);
     const reviewer = reviewerAt(`http://localhost:${consolePort}/api`, cookie);
     const kinds = await kindsOf(reviewer, service.admin);
     const load = { running: true, rates: [] as number[] };
@@ -228,7 +195,51 @@ async function kindsOf(ask: Reviewer, admin: pg.Client): Promise<Asked[]> {
       ask: async () => void (await ask('POST', '/search', { q })),
     })),
     { name: 'a person', ask: async () => void (await ask('GET', `/persons/${next()}`)) },
+    ...(await inboxKinds(ask)),
+    ...(await pageKinds(ask)),
   ];
+}
+
+/** The inbox, with its first page, a page after the others, and a claim. */
+async function inboxKinds(ask: Reviewer): Promise<Asked[]> {
+  let cursor = '';
+  const deep = async () => {
+    const page = await ask('GET', `/inbox?state=waiting${cursor && `&cursor=${cursor}`}`);
+    cursor = (page.next as string | null) ?? '';
+  };
+  const { conversations } = await ask<{ conversations: { application_id: number }[] }>('GET', '/inbox');
+  const one = conversations[0]!.application_id;
+  return [
+    ...['waiting', 'answered'].map((state) => getting(ask, `/inbox?state=${state}`)),
+    { name: 'inbox, page after page', ask: deep },
+    getting(ask, `/conversations/${one}`, 'a conversation of the inbox'),
+    { name: 'inbox: claim next', ask: async () => void (await ask('POST', '/inbox/claim-next', {})) },
+  ];
+}
+
+/** The pages of the business, of partners and of the service. */
+async function pageKinds(ask: Reviewer): Promise<Asked[]> {
+  const since = new Date(machineClock.nowMs() - 700 * 86_400_000).toISOString().slice(0, 10);
+  const { requests } = await ask<{ requests: { request_id: string }[] }>('GET', '/partners/1/requests');
+  return [
+    ...['day', 'week', 'month'].flatMap((by) => [
+      getting(ask, `/business/period?by=${by}`),
+      getting(ask, `/business/period?by=${by}&partner=3&currency=COP`),
+      getting(ask, `/business?by=${by}&since=${since}`, `/business?by=${by}, from the first of two years`),
+    ]),
+    ...['approved', 'signed'].map((number) =>
+      getting(ask, `/business/applications?by=month&number=${number}`),
+    ),
+    ...['/partners', '/partners/1', '/partners/1/refusals', '/partners/1/requests'].map((path) =>
+      getting(ask, path),
+    ),
+    getting(ask, `/partners/1/requests?request_id=${requests.at(-1)!.request_id}`, 'a request by its id'),
+    ...['/operators', '/health', '/saved-views'].map((path) => getting(ask, path)),
+  ];
+}
+
+function getting(ask: Reviewer, path: string, name = path): Asked {
+  return { name, ask: async () => void (await ask('GET', path)) };
 }
 
 async function claimAndRelease(ask: Reviewer, id: string): Promise<void> {

@@ -20,10 +20,10 @@ CREATE TABLE business_event_places (
   next_event bigint NOT NULL
 ) WITH (fillfactor = 70);
 
--- The counts. Bound: a row an hour, partner and currency in which something happened, for three years.
-CREATE TABLE business_hours (
+-- The counts. Bound: a row a day, partner and currency in which something happened, for three years.
+CREATE TABLE business_days (
   -- In UTC, by the database's clock: of the registration, and of each later event.
-  hour timestamptz NOT NULL,
+  day date NOT NULL,
   partner_id integer NOT NULL,
   -- ISO 4217. What was refused counts under the currency of the partner's country. XXX: the application is gone.
   currency text NOT NULL,
@@ -48,7 +48,7 @@ CREATE TABLE business_hours (
   amount_disbursed numeric NOT NULL DEFAULT 0,
   -- elapsed_ms() of the last addition: nothing is deleted early.
   stored_ms bigint NOT NULL DEFAULT elapsed_ms(),
-  PRIMARY KEY (hour, partner_id, currency)
+  PRIMARY KEY (day, partner_id, currency)
 ) WITH (fillfactor = 70);
 
 -- The same counts of each partner since the first one, for counters that never go back. Bound: one row a partner.

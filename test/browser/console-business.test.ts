@@ -30,17 +30,17 @@ describe('the page of the business', { skip }, async () => {
     const { id } = await json('partner', 'add', '--name', name, '--country', 'CO');
     await json('key', 'issue', '--partner', `${id}`, '--daily-cap', '500');
     await store.database.query(
-      `INSERT INTO business_hours (hour, partner_id, currency, registered, approved, in_review, rejected, review_approved,
+      `INSERT INTO business_days (day, partner_id, currency, registered, approved, in_review, rejected, review_approved,
          review_rejected, overridden, started, documents, offered, signed, withdrawn, disbursed, duplicate,
          amount_registered, amount_disbursed)
-       SELECT $1::date::timestamp AT TIME ZONE 'UTC' - d * interval '1 day' + interval '6 hours', $2, c.currency,
+       SELECT $1::date - d, $2, c.currency,
          1200 - d * 10, 700 - d * 10, 300, 200, 180, 100, 12, 800 - d * 5, 600, 500, 420, 6, 380, 31, 7200000000, 2280000000
        FROM generate_series(-6, 80) AS d CROSS JOIN (VALUES ('COP'), ('USD')) AS c(currency)`,
       [WEEK, id],
     );
     await store.database.query(
-      `INSERT INTO business_waits (day, partner_id, step, bucket, times)
-       SELECT $1::date + 1, $2, s.step, s.bucket, 90
+      `INSERT INTO business_waits (day, per, partner_id, step, bucket, times)
+       SELECT $1::date + 1, 'day', $2, s.step, s.bucket, 90
        FROM (VALUES ('review', 50), ('start', 30), ('offer', 55), ('pay', 69)) AS s(step, bucket)`,
       [WEEK, id],
     );

@@ -29,8 +29,8 @@ describe('the portal', { skip }, async () => {
     [partner],
   );
   await store.database.query(
-    `INSERT INTO business_hours (hour, partner_id, currency, registered, approved, in_review, rejected)
-     SELECT date_trunc('hour', now()) - n * interval '1 day', $1, 'COP', 10 + n, 5, 3, 2 + n FROM generate_series(0, 4) AS n`,
+    `INSERT INTO business_days (day, partner_id, currency, registered, approved, in_review, rejected)
+     SELECT (now() AT TIME ZONE 'UTC')::date - n, $1, 'COP', 10 + n, 5, 3, 2 + n FROM generate_series(0, 4) AS n`,
     [partner],
   );
   await store.database.query(

@@ -6,7 +6,6 @@ import type { Application } from '../../src/domain/application/fields.ts';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { forgetPartitions } from '../../src/subjects/applications/sql/partitions.ts';
 import { bucketOf, secondsOf } from '../../src/subjects/business/rules/wait.ts';
-import { foldHours } from '../../src/subjects/business/sql/fold-hours.ts';
 import { IN_REVIEW, MEXICAN, REJECTED } from '../support/applicant.ts';
 import { Dying } from '../support/dying.ts';
 import { closePartition, growOlder } from '../support/old-partitions.ts';
@@ -121,7 +120,7 @@ describe('the counts', () => {
   it('D15: a turn that dies between its statements counts nothing, and the next one counts all once', async () => {
     const { context, send, happened, turn, count, report, recounted } = await businessStore();
     for (const dead of [
-      'INSERT INTO business_hours',
+      'INSERT INTO business_days',
       'UPDATE business_place',
       'INSERT INTO business_totals',
       'COMMIT',
@@ -158,7 +157,7 @@ describe('the counts', () => {
     assert.deepEqual([total(before), total(after)], [3, 4]);
     assert.deepEqual((await recounted()).differences, []);
     // Without any counts, the upkeep counts what is left: as in a store that another version has filled.
-    await store.database.query('DELETE FROM business_hours');
+    await store.database.query('DELETE FROM business_days');
     await store.database.query('UPDATE business_place SET next_batch = 0');
     await store.database.query('DELETE FROM business_event_places');
     await count();
@@ -210,9 +209,15 @@ describe('the times between steps', () => {
     await sql("UPDATE batches SET created_at = created_at - interval '1 hour'");
     await json('application', 'disburse', `${plain}`, '--reason', 'paid');
     await count();
-    const { rows } = await sql(
-      'SELECT step, bucket::integer, times::integer FROM business_waits ORDER BY step',
-    );
+    const counted = async (per: string) =>
+      (
+        await sql(
+          'SELECT step, bucket::integer, sum(times)::integer AS times FROM business_waits WHERE per = $1 GROUP BY 1, 2 ORDER BY 1, 2',
+          per,
+        )
+      ).rows;
+    const rows = await counted('day');
+    assert.deepEqual(await counted('month'), rows, 'months have the sums of their days');
     const seconds = Object.fromEntries(rows.map(({ step, bucket }) => [step, secondsOf(bucket)]));
     assert.deepEqual(
       rows.map(({ step, times }) => [step, times]),
@@ -250,13 +255,13 @@ describe('the recount', () => {
     const { store, keys, turn, recounted } = await businessStore();
     await store.database.query(
       `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten)
-      VALUES (date_trunc('hour', now(), 'UTC') - interval '5 hours', $1, 0, 1, 2, 3, 0, 0, 0)`,
+      VALUES (date_trunc('hour', now(), 'UTC') - interval '50 hours', $1, 0, 1, 2, 3, 0, 0, 0)`,
       [keys[0]],
     );
     await turn();
     assert.deepEqual((await recounted()).differences, []);
     for (const by of [1, -1]) {
-      await store.database.query(`UPDATE business_hours SET invalid = 3 + ${by}`);
+      await store.database.query(`UPDATE business_days SET invalid = 3 + ${by}`);
       const [one, ...others] = (await recounted()).differences;
       assert.deepEqual([one.count, one.counted, one.found, others], ['invalid', `${3 + by}`, '3', []]);
     }
@@ -281,7 +286,7 @@ describe('the recount', () => {
       ['offered', [-1]],
     ] as const)
       for (const by of counts) {
-        await store.database.query(`UPDATE business_hours SET ${name} = ${name} + ${by}`);
+        await store.database.query(`UPDATE business_days SET ${name} = ${name} + ${by}`);
         const { code, ok, differences } = await recounted();
         assert.deepEqual(
           [code, ok, differences.map((one: { count: string }) => one.count)],
@@ -291,47 +296,13 @@ describe('the recount', () => {
           (await run('report', '--recount')).out,
           new RegExp(`: ${name}.* is \\d+, and \\d+ were found\n`),
         );
-        await store.database.query(`UPDATE business_hours SET ${name} = ${name} - ${by}`);
+        await store.database.query(`UPDATE business_days SET ${name} = ${name} - ${by}`);
       }
     assert.match(
       (await run('report', '--recount')).out,
       /^The counts are those of 1 application and \d events?\.\n/,
     );
   });
-});
-
-it('D39: the hours of days over for 40 days become a row a day, once, and no report changes', async () => {
-  const { store, context, keys, turn, report } = await businessStore();
-  const sql = (text: string, ...values: unknown[]) => store.database.query(text, values);
-  await sql(
-    `INSERT INTO business_hours (hour, partner_id, currency, registered, rejected, duplicate, amount_registered, stored_ms)
-    SELECT date_trunc('day', now(), 'UTC') - h * interval '1 hour', 1 + h % 2, 'COP', h, 1, 2, 10 * h, -1e10
-    FROM generate_series(1, 2400) AS h`,
-  );
-  // The clock may have been ahead: not yet 40 days of elapsed time.
-  await sql(
-    `INSERT INTO business_hours (hour, partner_id, currency, registered)
-    VALUES (date_trunc('day', now(), 'UTC') - interval '80 days' + interval '30 minutes', 1, 'USD', 5)`,
-  );
-  const reports = () =>
-    Promise.all((['day', 'week', 'month'] as const).map((by) => report('--by', by, '--since', '2020-01-01')));
-  const before = await reports();
-  await Promise.all([foldHours(context), foldHours(context)]);
-  await foldHours(context);
-  assert.deepEqual(await reports(), before);
-  const { rows } = await sql(
-    `SELECT count(*) FILTER (WHERE currency = 'COP')::integer AS folded, count(*) FILTER (WHERE currency = 'USD')::integer AS young
-    FROM business_hours WHERE hour < now() - interval '41 days'`,
-  );
-  assert.deepEqual([rows[0].folded <= 2 * 60, rows[0].young], [true, 1]);
-  // Outcomes of keys that are older than what a take-over looks at are not counted again.
-  await sql(
-    `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten)
-    VALUES (date_trunc('day', now(), 'UTC') - interval '50 days 3 hours', $1, 0, 9, 0, 0, 0, 0, 0)`,
-    keys[0],
-  );
-  await turn();
-  assert.deepEqual(await reports(), before);
 });
 
 it('D16: what was refused counts by reason, under the currency of the partner, and is never counted twice', async () => {

@@ -10,11 +10,11 @@ const DAY = '2026-03-01';
 
 const { database } = await testDatabase();
 
-it('D39: the counts of 50,000 hours', async () => {
+it('D39: the counts of 50,000 days', async () => {
   await database.query(
-    `INSERT INTO business_hours (hour, partner_id, currency, registered)
-     SELECT $1::timestamptz + n / 3 * interval '1 hour', n % 3, 'COP', 1 FROM generate_series(0, $2::integer - 1) AS n`,
-    [`${DAY}T00:00Z`, MANY],
+    `INSERT INTO business_days (day, partner_id, currency, registered)
+     SELECT $1::date + n / 3, n % 3, 'COP', 1 FROM generate_series(0, $2::integer - 1) AS n`,
+    [DAY, MANY],
   );
   const days = await readStored(database);
   assert.equal(

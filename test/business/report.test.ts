@@ -22,14 +22,13 @@ await count();
 // 2026-03-01 is a Sunday: of the week that began in February, and of a month of its own.
 const old = (day: string, registered: number) =>
   store.database.query(
-    `INSERT INTO business_hours (hour, partner_id, currency, registered, approved, amount_registered)
+    `INSERT INTO business_days (day, partner_id, currency, registered, approved, amount_registered)
     VALUES ($1, $2, 'COP', $3, $3, 100)`,
     [day, partners[0], registered],
   );
-await old('2026-02-28T23:00:00Z', 1);
-await old('2026-03-01T00:00:00Z', 2);
-await old('2026-03-01T23:00:00Z', 4);
-await old('2026-03-02T00:00:00Z', 8);
+await old('2026-02-28', 1);
+await old('2026-03-01', 6);
+await old('2026-03-02', 8);
 
 const FIRST = [
   ...[
@@ -74,11 +73,11 @@ describe('the report', () => {
       (await report('--by', by, '--since', since, '--partner', '1'))
         .filter(({ period }) => period < '2026-06-01')
         .map(({ period, registered, amount_registered: amount }) => `${period} ${registered} ${amount}`);
-    assert.deepEqual(await periods('day', '2026-03-01'), ['2026-03-01 6 200', '2026-03-02 8 100']);
-    assert.deepEqual(await periods('week', '2026-03-01'), ['2026-02-23 7 300', '2026-03-02 8 100']);
+    assert.deepEqual(await periods('day', '2026-03-01'), ['2026-03-01 6 100', '2026-03-02 8 100']);
+    assert.deepEqual(await periods('week', '2026-03-01'), ['2026-02-23 7 200', '2026-03-02 8 100']);
     assert.deepEqual(await periods('week', '2026-03-02'), ['2026-03-02 8 100']);
-    assert.deepEqual(await periods('month', '2026-03-31'), ['2026-03-01 14 300']);
-    assert.deepEqual(await periods('month', '2026-02-28'), ['2026-02-01 1 100', '2026-03-01 14 300']);
+    assert.deepEqual(await periods('month', '2026-03-31'), ['2026-03-01 14 200']);
+    assert.deepEqual(await periods('month', '2026-02-28'), ['2026-02-01 1 100', '2026-03-01 14 200']);
     assert.equal((await report('--partner', '99', '--since', '2020-01-01')).length, 0);
     assert.ok(
       (await report()).every(({ period }) => period > '2026-06-01'),
@@ -118,7 +117,7 @@ describe('the report', () => {
     const plan = await planOf(store.database, (database) =>
       readReport(database, asked, null, 10).catch(() => {}),
     );
-    assert.match(plan, /Index Scan using business_hours_pkey on business_hours b\n.*Index Cond: \(hour >= /s);
+    assert.match(plan, /Index Scan using business_days_pkey on business_days b\n.*Index Cond: \(day >= /s);
     assert.doesNotMatch(plan, /batches|application_states|partner_events/);
   });
 });
@@ -276,9 +275,10 @@ describe('GET /api/business/period', async () => {
 
   it('D39: the median of times is that of the bucket in which half of them are reached', async () => {
     await store.database.query(
-      `INSERT INTO business_waits (day, partner_id, step, bucket, times)
-      VALUES ('2026-03-02', 1, 'sign', 10, 3), ('2026-03-03', 2, 'sign', 20, 2), ('2026-03-03', 1, 'sign', 30, 1),
-        ('2026-03-03', 1, 'review', 0, 1)`,
+      `INSERT INTO business_waits (day, per, partner_id, step, bucket, times)
+      VALUES ('2026-03-02', 'day', 1, 'sign', 10, 3), ('2026-03-03', 'day', 2, 'sign', 20, 2),
+        ('2026-03-03', 'day', 1, 'sign', 30, 1), ('2026-03-03', 'day', 1, 'review', 0, 1),
+        ('2026-03-01', 'month', 1, 'sign', 40, 9)`,
     );
     const median = async (query: string) => (await get(`?by=week&period=2026-03-02${query}`)).body.waits;
     const sign = (times: number, bucket: number) => ({
@@ -304,6 +304,8 @@ describe('GET /api/business/period', async () => {
       '2026-03-03 1 CO review 1 1',
       `2026-03-03 1 CO sign 1 ${secondsOf(30)}`,
     ]);
+    assert.deepEqual((await get('?by=month&period=2026-03-02')).body.waits, [sign(9, 40)], 'of its own row');
+    assert.deepEqual(await rows('--by', 'month'), [`2026-03-01 1 CO sign 9 ${secondsOf(40)}`]);
     const { out } = await run('report', '--waits', '--since', '2026-03-02', '--by', 'month', '--csv');
     assert.equal(out.split('\n')[0], 'period,partner_id,country,step,times,median_seconds');
   });

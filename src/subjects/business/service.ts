@@ -1,6 +1,5 @@
 /** What `serve` and `worker` run for the business counts: jobs of the upkeep. */
 import type { Service } from '../../program/subject/subject.ts';
-import { foldHours } from './sql/fold-hours.ts';
 import { countEvents, countRefusals, countRegistrations } from './uses/count.ts';
 
 export function businessService(): Service {
@@ -9,7 +8,6 @@ export function businessService(): Service {
       { name: 'count registrations', run: countRegistrations },
       { name: 'count events of applications', run: countEvents },
       { name: 'count refusals', run: countRefusals() },
-      { name: 'fold business hours', seldom: true, run: foldHours },
     ],
   };
 }

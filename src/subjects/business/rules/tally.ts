@@ -1,4 +1,4 @@
-/** Counts of the business by hour, partner and currency, as a turn of the upkeep adds them up. Pure. */
+/** Counts of the business by day, partner and currency, as a turn of the upkeep adds them up. Pure. */
 import { bucketOf, type Step } from './wait.ts';
 
 /** What is counted, in the order of the business's way; amounts are in minor units. */
@@ -27,9 +27,9 @@ export type AmountName = (typeof AMOUNTS)[number];
 /** ISO 4217 for "no currency": the application was deleted before the event was counted. */
 export const NO_CURRENCY = 'XXX';
 
-/** Where something counts. `hour` is in UTC: `2026-11-30T17`. */
+/** Where something counts. `day` is in UTC: `2026-11-30`. */
 export interface Place {
-  readonly hour: string;
+  readonly day: string;
   readonly partnerId: number;
   readonly currency: string;
 }
@@ -79,9 +79,9 @@ export class Tally {
   }
 
   /** Counts the time from one step to the next; `from` null: nobody knows when the step before was. */
-  wait({ hour, partnerId }: Omit<Place, 'currency'>, step: Step, from: Date | null, to: Date): void {
+  wait({ day, partnerId }: Omit<Place, 'currency'>, step: Step, from: Date | null, to: Date): void {
     if (from === null) return;
-    const [day, bucket] = [hour.slice(0, 10), bucketOf(to.getTime() - from.getTime())];
+    const bucket = bucketOf(to.getTime() - from.getTime());
     const key = `${day} ${partnerId} ${step} ${bucket}`;
     const found = this.#waits.get(key) ?? { day, partnerId, step, bucket, times: 0 };
     found.times += 1;
@@ -89,7 +89,7 @@ export class Tally {
   }
 
   #at(place: Place): Row {
-    const key = `${place.hour} ${place.partnerId} ${place.currency}`;
+    const key = `${place.day} ${place.partnerId} ${place.currency}`;
     let found = this.#rows.get(key);
     if (found === undefined) {
       found = { place, counts: new Map(), amounts: new Map() };

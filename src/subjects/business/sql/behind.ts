@@ -1,5 +1,5 @@
 /**
- * Reads the events behind a number of the business, a partner at a time. Reads `business_hours`, `partners`,
+ * Reads the events behind a number of the business, a partner at a time. Reads `business_days`, `partners`,
  * `partner_events` and `partner_event_totals`.
  */
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -14,8 +14,8 @@ interface Days {
 }
 
 const partnersOf = (number: OfEvents) => `
-  SELECT b.partner_id AS id FROM business_hours b JOIN partners p ON p.id = b.partner_id
-  WHERE b.hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND b.hour < $2::date::timestamp AT TIME ZONE 'UTC'
+  SELECT b.partner_id AS id FROM business_days b JOIN partners p ON p.id = b.partner_id
+  WHERE b.day >= $1::date AND b.day < $2::date
     AND ($3::integer IS NULL OR b.partner_id = $3) AND ($4::text IS NULL OR p.country = $4)
     AND ($5::text IS NULL OR b.currency = $5) AND b.${number} > 0 AND b.partner_id >= $6
   GROUP BY b.partner_id ORDER BY b.partner_id`;

@@ -1,6 +1,6 @@
 /**
  * Where the counts of the business are kept. Counts, the place up to which they go, and the turn change in one
- * transaction. Writes `business_place`, `business_event_places`, `business_hours`, `business_totals`, `business_waits`
+ * transaction. Writes `business_place`, `business_event_places`, `business_days`, `business_totals`, `business_waits`
  * and `business_offers`.
  */
 import { onlyRow, type Session, type Transaction } from '../../../ground/postgres/database.ts';
@@ -45,11 +45,11 @@ const TYPES = [...COUNTS.map((name) => `${name} bigint`), ...AMOUNTS.map((name) 
 const VALUES = COLUMNS.map((name) => `coalesce(g.${name}, 0)`).join(', ');
 const ADDED = COLUMNS.map((name) => `${name} = b.${name} + excluded.${name}`).join(', ');
 const COUNT = `
-  INSERT INTO business_hours AS b (hour, partner_id, currency, ${COLUMNS.join(', ')})
-  SELECT g.hour, g.partner_id, g.currency, ${VALUES}
-  FROM jsonb_to_recordset($1::jsonb) AS g(hour timestamptz, partner_id integer, currency text, ${TYPES})
-  ORDER BY g.hour, g.partner_id, g.currency
-  ON CONFLICT (hour, partner_id, currency) DO UPDATE SET stored_ms = excluded.stored_ms, ${ADDED}`;
+  INSERT INTO business_days AS b (day, partner_id, currency, ${COLUMNS.join(', ')})
+  SELECT g.day, g.partner_id, g.currency, ${VALUES}
+  FROM jsonb_to_recordset($1::jsonb) AS g(day date, partner_id integer, currency text, ${TYPES})
+  ORDER BY g.day, g.partner_id, g.currency
+  ON CONFLICT (day, partner_id, currency) DO UPDATE SET stored_ms = excluded.stored_ms, ${ADDED}`;
 
 /** `ventanilla_applications_total` has what was registered. */
 const TOTALS = COUNTS.filter((name) => name !== 'registered');
@@ -63,12 +63,13 @@ const COUNT_TOTALS = `
   ON CONFLICT (partner_id) DO UPDATE SET ${TOTAL_ADDED}`;
 
 const WAITS = `
-  INSERT INTO business_waits AS b (day, partner_id, step, bucket, times)
-  SELECT u.day, u.partner_id, u.step, u.bucket, u.times
+  INSERT INTO business_waits AS b (day, per, partner_id, step, bucket, times)
+  SELECT date_trunc(p.per, u.day)::date, p.per, u.partner_id, u.step, u.bucket, sum(u.times)
   FROM unnest($1::date[], $2::integer[], $3::text[], $4::smallint[], $5::bigint[])
-    AS u(day, partner_id, step, bucket, times)
-  ORDER BY u.day, u.partner_id, u.step, u.bucket
-  ON CONFLICT (day, partner_id, step, bucket)
+      AS u(day, partner_id, step, bucket, times),
+    unnest('{day,month}'::text[]) AS p(per)
+  GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (day, per, partner_id, step, bucket)
   DO UPDATE SET stored_ms = excluded.stored_ms, times = b.times + excluded.times`;
 
 /** Adds what was counted since `turn`. False: another session has counted meanwhile, and nothing is added. */
@@ -92,8 +93,8 @@ export async function addCounts(
     ]);
   if (rows.length === 0) return true;
   const counted = JSON.stringify(
-    rows.map(({ place: { hour, partnerId, currency }, counts, amounts }) => ({
-      ...{ hour: `${hour}:00:00Z`, partner_id: partnerId, currency },
+    rows.map(({ place: { day, partnerId, currency }, counts, amounts }) => ({
+      ...{ day, partner_id: partnerId, currency },
       ...Object.fromEntries(counts),
       // JSON has no whole numbers of this size.
       ...Object.fromEntries([...amounts].map(([name, minor]) => [name, `${minor}`])),

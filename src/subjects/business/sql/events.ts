@@ -12,7 +12,7 @@ import { byPartitions } from '../../applications/sql/partition-runs.ts';
 export interface CountedEvent {
   readonly partnerId: number;
   readonly number: number;
-  readonly hour: string;
+  readonly day: string;
   readonly at: Date;
   readonly applicationId: number;
   readonly name:
@@ -45,7 +45,7 @@ const EVENTS = 100;
 
 const READ = `
   SELECT b.partner_id AS "partnerId", e.number::float8, e.application_id::float8 AS "applicationId",
-    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS hour, e.at, ${NAME_OF_EVENT} AS name
+    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, e.at, ${NAME_OF_EVENT} AS name
   FROM (
     SELECT t.partner_id, coalesce(m.next_event, 0) AS next FROM partner_event_totals t
     LEFT JOIN business_event_places m ON m.partner_id = t.partner_id
@@ -64,12 +64,12 @@ export async function readEvents(session: Session): Promise<CountedEvent[]> {
 
 export interface NewOffer {
   readonly applicationId: number;
-  readonly hour: string;
+  readonly day: string;
   readonly at: Date;
 }
 
 const OFFERS = `
-  SELECT o.application_id::float8 AS "applicationId", to_char(o.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24') AS hour, o.at
+  SELECT o.application_id::float8 AS "applicationId", to_char(o.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, o.at
   FROM business_offers o ORDER BY o.application_id LIMIT ${PARTNERS * EVENTS}`;
 
 /** First offers that have not been counted. */

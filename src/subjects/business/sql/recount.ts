@@ -30,13 +30,13 @@ async function inParts<Row>(session: Session, text: string, first: readonly stri
   }
 }
 
-const DAY = "to_char(b.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
+const DAY = "to_char(b.day, 'YYYY-MM-DD')";
 const STORED = `
-  SELECT ${DAY} AS day, b.partner_id AS "partnerId", b.currency, ARRAY[max(max(b.hour)) OVER ()::text] AS last,
+  SELECT ${DAY} AS day, b.partner_id AS "partnerId", b.currency, ARRAY[max(max(b.day)) OVER ()::text] AS last,
     json_build_object(${[...COUNTS, ...AMOUNTS].map((name) => `'${name}', sum(b.${name})::text`).join(', ')}) AS sums
   FROM (
-    SELECT h.* FROM business_hours h WHERE h.hour > $1::timestamptz
-    ORDER BY h.hour FETCH FIRST ${AT_ONCE} ROWS WITH TIES) AS b
+    SELECT h.* FROM business_days h WHERE h.day > $1::date
+    ORDER BY h.day FETCH FIRST ${AT_ONCE} ROWS WITH TIES) AS b
   GROUP BY 1, 2, 3`;
 
 /** The stored counts by day. A day may come in several parts. */
@@ -72,7 +72,7 @@ export async function readEventSums(session: Session): Promise<EventSums[]> {
 /** Events of other kinds lead to the next part. */
 const JUDGED = `
   SELECT e.partner_id AS "partnerId", e.number::float8, e.application_id::float8 AS "applicationId", e.at,
-    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS hour,
+    to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
     CASE WHEN e.number < m.next_event THEN ${NAME_OF_EVENT} END AS name,
     (max(ARRAY[e.partner_id::bigint, e.number]) OVER ())::text[] AS last
   FROM (
@@ -83,7 +83,7 @@ const JUDGED = `
 
 /**
  * The counted events whose count depends on their application: reviews and payments, in parts that one statement can
- * look up. `hour` is the day.
+ * look up.
  */
 export async function* readJudged(session: Session): AsyncGenerator<CountedEvent[], void, undefined> {
   for (let from: readonly string[] = ['0', '0']; ; ) {
@@ -97,26 +97,21 @@ export async function* readJudged(session: Session): AsyncGenerator<CountedEvent
 }
 
 const COUNTED_REFUSALS = `
-  SELECT to_char(u.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ${REFUSALS.map((name) => `coalesce(b.${name}, 0)::text AS ${name}`).join(', ')}
-  FROM unnest($1::timestamptz[], $2::integer[]) WITH ORDINALITY AS u(hour, partner_id, n)
+  SELECT ${REFUSALS.map((name) => `coalesce(b.${name}, 0)::text AS ${name}`).join(', ')}
+  FROM unnest($1::date[], $2::integer[]) WITH ORDINALITY AS u(day, partner_id, n)
   CROSS JOIN LATERAL (
     SELECT ${REFUSALS.map((name) => `sum(h.${name}) AS ${name}`).join(', ')}
-    FROM business_hours h WHERE h.hour = u.hour AND h.partner_id = u.partner_id) AS b
+    FROM business_days h WHERE h.day = u.day AND h.partner_id = u.partner_id) AS b
   ORDER BY u.n`;
 
-/** What is counted of hours and partners, in their order, with the day of each. */
+/** What is counted of days and partners, in their order. */
 export async function readCountedRefusals(
   session: Session,
   of: readonly Refusals[],
-): Promise<readonly (Record<RefusalName, string> & { readonly day: string })[]> {
-  const hours = of.map(({ hour }) => hour);
+): Promise<readonly Record<RefusalName, string>[]> {
+  const days = of.map(({ day }) => day);
   const partners = of.map(({ partnerId }) => partnerId);
-  return (
-    await session.query<Record<RefusalName, string> & { readonly day: string }>(COUNTED_REFUSALS, [
-      hours,
-      partners,
-    ])
-  ).rows;
+  return (await session.query<Record<RefusalName, string>>(COUNTED_REFUSALS, [days, partners])).rows;
 }
 
 const WHOLE_SINCE = `

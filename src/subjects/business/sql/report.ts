@@ -1,5 +1,5 @@
 /**
- * Reads the report from the counts (docs/business.md). Reads `business_hours`, `business_waits` and `partners`; no
+ * Reads the report from the counts (docs/business.md). Reads `business_days`, `business_waits` and `partners`; no
  * table of applications.
  */
 import type { Session } from '../../../ground/postgres/database.ts';
@@ -11,7 +11,7 @@ import {
   shownRow,
 } from '../rules/report-row.ts';
 import { AMOUNTS, COUNTS, REFUSALS } from '../rules/tally.ts';
-import { STEPS, type Step, secondsOf } from '../rules/wait.ts';
+import { perOf, STEPS, type Step, secondsOf } from '../rules/wait.ts';
 
 /** What a report shows. */
 export interface AskedReport {
@@ -21,20 +21,28 @@ export interface AskedReport {
   readonly partnerId: number | null;
 }
 
-const PERIOD = "date_trunc($1, b.hour AT TIME ZONE 'UTC')";
 const sum = (name: string) => `sum(b.${name})::float8 AS ${name}`;
 
-/** The hours from a day on are in the order of the key. */
-const PAGE = `
-  SELECT to_char(${PERIOD}, 'YYYY-MM-DD') AS period, b.partner_id, p.country, b.currency, ${COUNTS.map(sum).join(', ')},
-    ${AMOUNTS.map((name) => `sum(b.${name})::text AS ${name}`).join(', ')}, ${REFUSALS.map(sum).join(', ')},
-    sum(${REFUSALS.map((name) => `b.${name}`).join(' + ')})::float8 AS refused
-  FROM business_hours b JOIN partners p ON p.id = b.partner_id
-  WHERE b.hour >= date_trunc($1, coalesce($4::date, $2::date, (now() AT TIME ZONE 'UTC')::date - 30)::timestamp) AT TIME ZONE 'UTC'
-    AND ($3::integer IS NULL OR b.partner_id = $3)
-    AND ($4::date IS NULL OR (${PERIOD}, b.partner_id, b.currency) > ($4::date::timestamp, $5::integer, $6::text))
-  GROUP BY ${PERIOD}, b.partner_id, p.country, b.currency
-  ORDER BY ${PERIOD}, b.partner_id, b.currency LIMIT $7`;
+const NAMES = [...COUNTS, ...AMOUNTS, ...REFUSALS, 'refused'];
+
+/** The days from one on are in the order of the key: rows of days are read up to the last one of the page. */
+function pageOf(by: Period): string {
+  const period = by === 'day' ? 'b.day' : `date_trunc('${by}', b.day::timestamp)::date`;
+  return `
+  SELECT to_char(g.period, 'YYYY-MM-DD') AS period, g.partner_id, p.country, g.currency, ${NAMES.map((name) => `g.${name}`).join(', ')}
+  FROM (
+    SELECT ${period} AS period, b.partner_id, b.currency, ${COUNTS.map(sum).join(', ')},
+      ${AMOUNTS.map((name) => `sum(b.${name})::text AS ${name}`).join(', ')}, ${REFUSALS.map(sum).join(', ')},
+      sum(${REFUSALS.map((name) => `b.${name}`).join(' + ')})::float8 AS refused
+    FROM business_days b
+    WHERE b.day >= date_trunc('${by}', coalesce($3::date, $1::date, (now() AT TIME ZONE 'UTC')::date - 30)::timestamp)::date
+      AND ($2::integer IS NULL OR b.partner_id = $2)
+      AND ($3::date IS NULL OR (${period}, b.partner_id, b.currency) > ($3::date, $4::integer, $5::text))
+    GROUP BY ${period}, b.partner_id, b.currency ORDER BY ${period}, b.partner_id, b.currency LIMIT $6) AS g
+  JOIN partners p ON p.id = g.partner_id ORDER BY g.period, g.partner_id, g.currency`;
+}
+
+const PAGES = { day: pageOf('day'), week: pageOf('week'), month: pageOf('month') } as const;
 
 /** The first rows of a report after a place, in the order of period, partner and currency; null: from its beginning. */
 export async function readReport(
@@ -43,8 +51,8 @@ export async function readReport(
   after: ReportPlace | null,
   limit: number,
 ): Promise<ReportRow[]> {
-  const { rows } = await session.query<StoredRow & Record<string, unknown>>(PAGE, [
-    ...[by, since, partnerId],
+  const { rows } = await session.query<StoredRow & Record<string, unknown>>(PAGES[by], [
+    ...[since, partnerId],
     ...[after?.period ?? null, after?.partner_id ?? null, after?.currency ?? null],
     limit,
   ]);
@@ -68,7 +76,10 @@ const WAITS = `
   WITH counted AS (
     SELECT date_trunc($1, b.day::timestamp) AS period, b.partner_id, b.step, b.bucket, sum(b.times) AS times
     FROM business_waits b
-    WHERE b.day >= date_trunc($1, coalesce($2::date, (now() AT TIME ZONE 'UTC')::date - 30)::timestamp)::date
+    WHERE b.per = $4 AND b.day = ANY (ARRAY(
+        SELECT d::date FROM generate_series(
+          date_trunc($1, coalesce($2::date, (now() AT TIME ZONE 'UTC')::date - 30)::timestamp),
+          now() AT TIME ZONE 'UTC' + interval '1 day', ('1 ' || $4)::interval) AS d))
       AND ($3::integer IS NULL OR b.partner_id = $3)
     GROUP BY 1, 2, 3, 4
   ), added AS (
@@ -87,7 +98,9 @@ export async function readWaitsReport(
   { by, since, partnerId }: AskedReport,
 ): Promise<WaitsRow[]> {
   type Row = Omit<WaitsRow, 'median_seconds'> & { readonly bucket: number };
-  const { rows } = await session.query<Row & Record<string, unknown>>(WAITS, [by, since, partnerId]);
+  const { rows } = await session.query<Row & Record<string, unknown>>(WAITS, [
+    ...[by, since, partnerId, perOf(by)],
+  ]);
   return rows
     .map(({ bucket, ...row }) => ({ ...row, median_seconds: secondsOf(bucket) }))
     .toSorted(

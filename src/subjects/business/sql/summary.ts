@@ -1,12 +1,12 @@
 /**
  * Reads what the page of the business shows of a period: the counts of it and of the period before, those of the
- * periods that led to it, the times between steps, and how much of its cap each partner uses. Reads `business_hours`,
+ * periods that led to it, the times between steps, and how much of its cap each partner uses. Reads `business_days`,
  * `business_waits`, `partners`, `api_keys` and the usage (D18); no table of applications.
  */
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { type Period, type ReportRow, type StoredRow, shownRow } from '../rules/report-row.ts';
 import { AMOUNTS, COUNTS, REFUSALS } from '../rules/tally.ts';
-import { STEPS, type Step, secondsOf } from '../rules/wait.ts';
+import { perOf, STEPS, type Step, secondsOf } from '../rules/wait.ts';
 
 /** Days in UTC, `YYYY-MM-DD`; `after` is the first day after the period. */
 export interface Span {
@@ -46,10 +46,10 @@ const sum = (name: string) => `sum(b.${name})::float8 AS ${name}`;
 const SUMS = `${[...COUNTS, ...REFUSALS].map(sum).join(', ')},
     ${AMOUNTS.map((name) => `sum(b.${name})::text AS ${name}`).join(', ')},
     sum(${REFUSALS.map((name) => `b.${name}`).join(' + ')})::float8 AS refused`;
-/** The hours from one day to another are in the order of the key. */
+/** The days from one to another are in the order of the key. */
 const NARROWED = `
-  FROM business_hours b JOIN partners p ON p.id = b.partner_id
-  WHERE b.hour >= $1::date::timestamp AT TIME ZONE 'UTC' AND b.hour < $2::date::timestamp AT TIME ZONE 'UTC'
+  FROM business_days b JOIN partners p ON p.id = b.partner_id
+  WHERE b.day >= $1::date AND b.day < $2::date
     AND ($3::integer IS NULL OR b.partner_id = $3) AND ($4::text IS NULL OR p.country = $4)
     AND ($5::text IS NULL OR b.currency = $5)`;
 
@@ -78,7 +78,7 @@ export interface PeriodCounts {
 }
 
 const SERIES = `
-  SELECT ${day("date_trunc($6, b.hour AT TIME ZONE 'UTC')")} AS period, ${['approved', 'in_review', 'rejected'].map(sum).join(', ')}
+  SELECT ${day('date_trunc($6, b.day::timestamp)')} AS period, ${['approved', 'in_review', 'rejected'].map(sum).join(', ')}
   ${NARROWED} GROUP BY 1 ORDER BY 1`;
 
 /** The decisions at the registration by period; one without any is absent. */
@@ -102,6 +102,7 @@ export interface Wait {
   readonly medianS: number;
 }
 
+/** A month has rows of its own, on its first day. */
 const WAITS = `
   SELECT DISTINCT ON (r.step) r.step, r.bucket::integer, r.times::float8
   FROM (
@@ -109,19 +110,23 @@ const WAITS = `
       sum(w.times) OVER (PARTITION BY w.step ORDER BY w.bucket) AS up_to
     FROM (
       SELECT b.step, b.bucket, sum(b.times) AS times FROM business_waits b JOIN partners p ON p.id = b.partner_id
-      WHERE b.day >= $1::date AND b.day < $2::date AND ($3::integer IS NULL OR b.partner_id = $3)
-        AND ($4::text IS NULL OR p.country = $4)
+      WHERE b.per = $5 AND b.day >= $1::date AND b.day < CASE $5 WHEN 'month' THEN $1::date + 1 ELSE $2::date END
+        AND ($3::integer IS NULL OR b.partner_id = $3) AND ($4::text IS NULL OR p.country = $4)
       GROUP BY b.step, b.bucket) AS w) AS r
   WHERE r.up_to * 2 >= r.times ORDER BY r.step, r.bucket`;
 
-/** The median times to the steps between two days, in the order of the business's way. Currencies are not apart. */
+/**
+ * The median times to the steps in a period from one day to another, in the order of the business's way. Currencies
+ * are not apart.
+ */
 export async function readWaits(
   session: Session,
+  by: Period,
   [from, to]: readonly [from: string, to: string],
   { partnerId, country }: Narrowed,
 ): Promise<Wait[]> {
   const { rows } = await session.query<{ step: Step; bucket: number; times: number }>(WAITS, [
-    ...[from, to, partnerId, country],
+    ...[from, to, partnerId, country, perOf(by)],
   ]);
   return STEPS.flatMap((step) =>
     rows

@@ -3,18 +3,18 @@ import { aged, type Table } from '../../../ground/postgres/table.ts';
 
 const KEPT = "interval '3 years'";
 
-export const BUSINESS_HOURS = {
-  name: 'business_hours',
-  person: { not: 'numbers by hour, partner and currency' },
+export const BUSINESS_DAYS = {
+  name: 'business_days',
+  person: { not: 'numbers by day, partner and currency' },
   kept: {
     job: 'forget business counts',
-    until: `hour < now() - ${KEPT} AND ${aged('stored_ms', KEPT)}`,
-    by: 'hour',
+    until: `day < (now() - ${KEPT})::date AND ${aged('stored_ms', KEPT)}`,
+    by: 'day',
   },
 } satisfies Table;
 
 export const TABLES: readonly Table[] = [
-  BUSINESS_HOURS,
+  BUSINESS_DAYS,
   {
     name: 'business_waits',
     person: { not: 'numbers by day, partner and step' },

@@ -38,7 +38,7 @@ export async function countRegistrations(context: Counting): Promise<void> {
     {
       ...{ from, until: null },
       count: ({ hour, partnerId }, decided, positions) =>
-        tallyBatch(tally, { hour, partnerId }, decided, positions),
+        tallyBatch(tally, { day: hour.slice(0, 10), partnerId }, decided, positions),
       save: async (next) => {
         await inTransaction(database, (session) => addCounts(session, turn, { tally, next }));
       },
@@ -50,14 +50,14 @@ export async function countRegistrations(context: Counting): Promise<void> {
 /** Adds the applications of a batch whose facts can be read. */
 export function tallyBatch(
   tally: Tally,
-  { hour, partnerId }: Omit<Place, 'currency'>,
+  { day, partnerId }: Omit<Place, 'currency'>,
   decided: DecidedFacts,
   positions: number,
 ): void {
   for (let position = 0; position < positions; position += 1) {
     if (decided.read(position) !== 'read') continue;
     const { currency, debt_amount: amount } = decided.facts;
-    const place = { hour, partnerId, currency };
+    const place = { day, partnerId, currency };
     tally.count(place, 'registered');
     tally.count(place, decided.decision);
     tally.add(place, 'amount_registered', toMinor(amount, currency));
@@ -103,16 +103,16 @@ export async function tallyEvents(
     await readOffered(database, named('signed')),
   ];
   const tally = new Tally();
-  for (const { applicationId: id, hour, at } of offers) {
+  for (const { applicationId: id, day, at } of offers) {
     const application = applications.get(id);
     // Nobody knows any more whose offer it was.
     if (application === undefined) continue;
-    tally.count({ hour, ...application }, 'offered');
-    tally.wait({ hour, ...application }, 'offer', started.get(id) ?? null, at);
+    tally.count({ day, ...application }, 'offered');
+    tally.wait({ day, ...application }, 'offer', started.get(id) ?? null, at);
   }
-  for (const { applicationId: id, hour, at, partnerId, name } of events) {
+  for (const { applicationId: id, day, at, partnerId, name } of events) {
     const application = applications.get(id);
-    const place = { hour, partnerId, currency: application?.currency ?? NO_CURRENCY };
+    const place = { day, partnerId, currency: application?.currency ?? NO_CURRENCY };
     tally.count(place, name);
     if (application === undefined) continue;
     const { amount, currency, score, registeredAt, isReviewed, signedAt } = application;
@@ -149,12 +149,12 @@ function idsOf(some: readonly { readonly applicationId: number }[]): number[] {
   return [...new Set(some.map(({ applicationId }) => applicationId))];
 }
 
-/** Less than what `fold-hours.ts` leaves alone. */
+/** As long as the outcomes of keys are kept, and some days more. */
 const FIRST_MS = 35 * DAY_MS;
 
 /**
- * Makes the job that takes over what was refused. A process begins with the hours of 35 days, because older ones may be
- * folded; later it looks at the hours since the turn before, however the clock has stepped meanwhile.
+ * Makes the job that takes over what was refused. A process begins with the days that may have outcomes; later it looks
+ * at the days since the turn before, however the clock has stepped meanwhile.
  */
 export function countRefusals(): (context: Pick<Counting, 'database'>) => Promise<void> {
   let before: Date | null = null;

@@ -20,8 +20,8 @@ export async function businessPeriod(
     span,
     rows,
     rowsBefore: await readRows(session, before, narrowed),
-    waits: await readWaits(session, now, narrowed),
-    waitsBefore: await readWaits(session, before, narrowed),
+    waits: await readWaits(session, by, now, narrowed),
+    waitsBefore: await readWaits(session, by, before, narrowed),
     series: await readSeries(session, by, span, narrowed),
     partners: await readPartners(
       session,

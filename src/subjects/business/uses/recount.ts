@@ -123,8 +123,8 @@ async function judgedEvents(
   for await (const events of readJudged(database)) {
     const tally = await tallyEvents(database, events, []);
     for (const { place, counts, amounts } of tally.rows) {
-      const at: Place = [place.hour, place.partnerId, place.currency];
-      if (place.currency === NO_CURRENCY) incomplete.add(`${place.hour} ${place.partnerId}`);
+      const at: Place = [place.day, place.partnerId, place.currency];
+      if (place.currency === NO_CURRENCY) incomplete.add(`${place.day} ${place.partnerId}`);
       addTo(sums, keyOf(at, 'overridden'), BigInt(counts.get('overridden') ?? 0));
       addTo(sums, keyOf(at, 'amount_disbursed'), amounts.get('amount_disbursed') ?? 0n);
     }
@@ -132,34 +132,29 @@ async function judgedEvents(
   return { sums, incomplete };
 }
 
-/** The hours that the upkeep may still take over: this one and the one before. */
+/** For so long after a day's end the upkeep may still take over what was refused on it. */
 const OPEN_MS = 2 * HOUR_MS;
 /** The outcomes of an hour are whole for so long; they are deleted after 30 days. */
 const WHOLE_MS = 29 * DAY_MS;
 
-/** Compares what was refused with the outcomes of keys that are still there. */
+/** Compares what was refused on days that are over with the outcomes of keys that are still there. */
 async function refusals(database: Database): Promise<Difference[]> {
-  const sums = new Map<string, { counted: bigint; found: bigint }>();
+  const differences: Difference[] = [];
   const now = (await readNow(database)).getTime();
   for await (const page of readRefusals(database, null)) {
-    const closed = page.filter(({ hour }) => {
-      const ageMs = now - hour.getTime();
-      return ageMs > OPEN_MS && ageMs < WHOLE_MS;
+    const closed = page.filter(({ day }) => {
+      const ageMs = now - Date.parse(day);
+      return ageMs > DAY_MS + OPEN_MS && ageMs < WHOLE_MS;
     });
     const stored = await readCountedRefusals(database, closed);
-    for (const [n, found] of closed.entries())
-      for (const name of REFUSALS) {
-        const key = keyOf([stored[n]!.day, found.partnerId, null], name);
-        const sum = sums.get(key) ?? { counted: 0n, found: 0n };
-        sum.counted += BigInt(stored[n]![name]);
-        sum.found += BigInt(found[name]);
-        sums.set(key, sum);
+    for (const [n, { day, partnerId, ...found }] of closed.entries())
+      for (const count of REFUSALS) {
+        const difference = { counted: BigInt(stored[n]![count]), found: BigInt(found[count]) };
+        if (difference.counted !== difference.found)
+          differences.push({ day, partnerId, currency: null, count, ...difference });
       }
   }
-  return [...sums].flatMap(([key, { counted, found }]) => {
-    const [day, partnerId, currency, count] = JSON.parse(key) as [...Place, string];
-    return counted === found ? [] : [{ day, partnerId, currency, count, counted, found }];
-  });
+  return differences;
 }
 
 /** Counts the batches before a number. `wholeAfter`: on later days no application was deleted; null: on none. */
@@ -175,10 +170,10 @@ async function registrations(
     const tally = new Tally();
     for (const { id, day, partnerId, facts } of batches) {
       if (Number(id) < whole && (wholeAfter === null || day > wholeAfter)) wholeAfter = day;
-      tallyBatch(tally, { hour: day, partnerId }, decided, decided.beginText(facts));
+      tallyBatch(tally, { day, partnerId }, decided, decided.beginText(facts));
     }
     for (const { place, counts, amounts } of tally.rows) {
-      const at: Place = [place.hour, place.partnerId, place.currency];
+      const at: Place = [place.day, place.partnerId, place.currency];
       for (const [name, times] of counts) addTo(sums, keyOf(at, name), BigInt(times));
       for (const [name, minor] of amounts) addTo(sums, keyOf(at, name), minor);
     }
