@@ -29,7 +29,7 @@ const SIGNED = `
     now() - n * interval '1 minute', CASE WHEN n % 2 = 0 THEN now() + (n % 5000 - 2500) * interval '1 minute' END
   FROM signed ON CONFLICT DO NOTHING`;
 
-/** 50,000 conversations of the first batches. Four fifths wait for an operator; of most the channel's window is open. */
+/** What waits for a person: 50,000 conversations of the first batches, four fifths unanswered, most of them in time. */
 const HELD = `
   INSERT INTO conversations (application_id, partner_id, phone_index, language, partner_name, place, held_by, status, state,
     turn, began_at, heard_at, moved_at, moved_ms, waits_since)
