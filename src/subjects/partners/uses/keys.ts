@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { DAY_MS, HOUR_MS } from '../../../ground/base/clock.ts';
+import { inTransaction } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';
@@ -18,6 +19,7 @@ import {
 } from '../sql/api-keys.ts';
 import { revokeStoredKey, rotateStoredKey, setKeyCap } from '../sql/key-changes.ts';
 import { type KeyRefusals, readKeyRefusals } from '../sql/key-outcomes.ts';
+import { holdOpenPartner } from '../sql/partners.ts';
 import { requirePartner } from './partners.ts';
 
 export type { ApiKey };
@@ -77,6 +79,8 @@ export async function issueKeyLike(
   if (status !== 'live') throw new OperatorError(`key ${like} is ${status}: name a live one`, 'key_ended');
   if (environment !== undefined && key.environment !== null && key.environment !== environment)
     throw new OperatorError(`key ${like} is for ${key.environment} alone`);
+  // Two requests at the same moment count each other's key.
+  await inTransaction(context.database, (session) => holdOpenPartner(session, partnerId));
   const keys = await readKeys(context.database, context.vault, partnerId);
   if (keys.filter((one) => one.status === 'live').length >= MOST_OWN_KEYS)
     throw new OperatorError(`there are ${MOST_OWN_KEYS} live keys, which is the most`, 'too_many');
