@@ -52,9 +52,9 @@ describe('the pages of operators and of health', { skip }, async () => {
   }
 
   it('both fit a phone in the longest languages', async () => {
-    for (const [language, session] of [
-      ['es', 'Esta es tu sesión.'],
-      ['pt', 'Esta é a sua sessão.'],
+    for (const [language, session, trouble] of [
+      ['es', 'Esta es tu sesión.', 'Todos los mensajes están en pausa.'],
+      ['pt', 'Esta é a sua sessão.', 'Todas as mensagens estão em pausa.'],
     ] as const) {
       const visit = { login: `ida.${language}`, role: 'admin', screen: PHONE, locale: language } as const;
       await visitAs({ ...visit, path: '/operators' }, async (page) => {
@@ -62,6 +62,7 @@ describe('the pages of operators and of health', { skip }, async () => {
         await check(page, `operators-${language}`);
         await page.goto(`${new URL(page.url()).origin}/health`);
         await page.getByText('sender_paused', { exact: true }).waitFor();
+        await page.getByText(trouble).waitFor();
         await check(page, `health-${language}`);
       });
     }

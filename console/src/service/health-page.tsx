@@ -8,10 +8,12 @@ import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './service.module.css';
 import { useServiceTexts } from './service-texts.ts';
+import { useTroubleWords } from './trouble-words.ts';
 
 export default function HealthPage() {
   const service = useServiceTexts();
   const texts = useTexts();
+  const wordsOf = useTroubleWords();
   const format = useFormat();
   const { data, error } = useHealth();
   const health = data?.body;
@@ -29,8 +31,11 @@ export default function HealthPage() {
                   <p>
                     <strong>{code}</strong>
                   </p>
-                  {/* The service says it in English, as the command does. */}
-                  <p lang="en">{text}</p>
+                  {wordsOf(code) !== null && <p>{wordsOf(code)}</p>}
+                  {/* The service says it in English, as the command does, with its numbers. */}
+                  <p lang="en" className={wordsOf(code) === null ? undefined : card.quiet}>
+                    {text}
+                  </p>
                   <p className={card.quiet}>{service.runbook(code)}</p>
                 </li>
               ))}
