@@ -26,7 +26,12 @@ interface Subject {
 
 const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'submit' | 'monitoring', Subject>> = {
   pushes: {
-    gone: ['src/subjects/events/push', 'migrations/0006_push.sql', 'sql/functions/push'],
+    gone: [
+      'src/subjects/events/push',
+      'migrations/0006_push.sql',
+      'migrations/0039_push.sql',
+      'sql/functions/push',
+    ],
     lines: {
       'src/app/subjects.ts': [
         "import { endPushes, push } from '../subjects/events/push/subject.ts';",

@@ -37,6 +37,7 @@ const OperatorsPage = lazy(() => import('./service/operators-page.tsx'));
 const HealthPage = lazy(() => import('./service/health-page.tsx'));
 const PartnersPage = lazy(() => import('./partners/partners-page.tsx'));
 const PartnerPage = lazy(() => import('./partners/partner-page.tsx'));
+const BrandPage = lazy(() => import('./partners/brand-page.tsx'));
 const PoliciesPage = lazy(() => import('./policies/policies-page.tsx'));
 
 /** `arrival` is what the address said that opened the page. */
@@ -176,6 +177,15 @@ function Pages({ operator }: { operator: Operator }) {
               {({ id }) => (
                 <LazyPage>
                   <PartnerPage key={id} id={id} />
+                </LazyPage>
+              )}
+            </Route>
+          )}
+          {operator.role === 'admin' && (
+            <Route path="/partners/:id/keys/:key/brand">
+              {({ id, key }) => (
+                <LazyPage>
+                  <BrandPage key={key} partner={id} id={key} />
                 </LazyPage>
               )}
             </Route>

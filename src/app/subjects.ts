@@ -23,7 +23,7 @@ import { evaluation } from '../subjects/evaluation/subject.ts';
 import { endPushes, push } from '../subjects/events/push/subject.ts';
 import { events } from '../subjects/events/subject.ts';
 import { income } from '../subjects/income/subject.ts';
-import { messages } from '../subjects/messages/subject.ts';
+import { messages, pausedAmong } from '../subjects/messages/subject.ts';
 import { monitoring } from '../subjects/monitoring/subject.ts';
 import { endAccounts, operators } from '../subjects/operators/subject.ts';
 import { partners } from '../subjects/partners/subject.ts';
@@ -42,6 +42,7 @@ export const SUBJECTS: readonly Subject[] = [
       // Nobody signs in for it any more.
       endAccounts,
     ],
+    pausedAmong,
   }),
   events,
   // A partner has one endpoint at most, so the search for data of a data key looks at the few endpoints before the

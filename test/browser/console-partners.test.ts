@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { KeyId } from '../../src/domain/partner/credential.ts';
+import { endpointRoutes } from '../../src/subjects/events/push/routes/endpoint.ts';
 import { partnerRoutes } from '../../src/subjects/partners/routes/partners.ts';
 import { addKeyOutcomes } from '../../src/subjects/partners/sql/key-outcomes.ts';
 import { type NotedRequest, RequestLog } from '../../src/subjects/partners/uses/request-log.ts';
@@ -18,8 +19,9 @@ describe('the pages of partners', { skip }, async () => {
   if (skip) return;
   const store = await testDatabase();
   const { json } = commandLine(store);
+  const desk = { ...store, database: store.runtime };
   const { visitAs } = await consoleInBrowser(
-    [...EMPTY_QUEUE, NO_PROPOSALS, ...partnerRoutes({ ...store, database: store.runtime }, [])],
+    [...[...EMPTY_QUEUE, NO_PROPOSALS], ...[...partnerRoutes(desk, []), ...endpointRoutes(desk, new Set())]],
     null,
     store,
   );

@@ -17,10 +17,12 @@ const MEANINGS = {
 const wordsOf = async (language: string): Promise<Words> => {
   const texts = await import(new URL(`../../console/src/texts/${language}/index.ts`, import.meta.url).href);
   // They load with their pages.
-  const ofPages = ['policies', 'find', 'business', 'service', 'partners'].map(async (name) => {
-    const path = `../../console/src/texts/${language}/${name}.ts`;
-    return [name, (await import(new URL(path, import.meta.url).href))[language]] as const;
-  });
+  const ofPages = ['policies', 'find', 'business', 'service', 'partners', 'endpoint', 'brand'].map(
+    async (name) => {
+      const path = `../../console/src/texts/${language}/${name}.ts`;
+      return [name, (await import(new URL(path, import.meta.url).href))[language]] as const;
+    },
+  );
   const leaves = (value: unknown, path: string): [string, string][] => {
     if (typeof value === 'string') return [[path, value]];
     if (typeof value !== 'object' || value === null) return [];

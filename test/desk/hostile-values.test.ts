@@ -5,6 +5,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { deskRoutes } from '../../src/subjects/desk/routes/desk-routes.ts';
+import { endpointRoutes } from '../../src/subjects/events/push/routes/endpoint.ts';
+import { pausedAmong } from '../../src/subjects/messages/subject.ts';
+import { brandRoutes } from '../../src/subjects/partners/routes/brand.ts';
 import { partnerRoutes } from '../../src/subjects/partners/routes/partners.ts';
 import { commandLine } from '../cli/harness.ts';
 import { applicant, IN_REVIEW } from '../support/applicant.ts';
@@ -28,7 +31,12 @@ const DESK = deskRoutes(
   },
   async () => ({}) as never,
 );
-const ROUTES = [...DESK, ...partnerRoutes({ database: runtime, vault, clock: machineClock }, [])];
+const PARTNERS = { database: runtime, vault, clock: machineClock };
+const ROUTES = [
+  ...[...DESK, ...partnerRoutes(PARTNERS, []), ...brandRoutes(PARTNERS, pausedAmong)],
+  // No host is excepted, so a test event goes nowhere.
+  ...endpointRoutes(PARTNERS, new Set()),
+];
 /** A refused sign-in rests for half a second (test/operators/refusal-cost.test.ts), and here are many of them. */
 const restless = Object.assign(new TestClock(), { sleep: async () => {} });
 const site = await startTestConsole({ ...store, clock: restless }, ROUTES);
@@ -81,6 +89,10 @@ const FITS: Readonly<Record<string, unknown>> = {
   country: 'CO',
   daily_cap: 5,
   overlap: '0',
+  brand: { partner: 'Acme' },
+  was: {},
+  url: 'https://127.0.0.1/',
+  since: '2026-01-01T00:00:00Z',
 };
 const IDS = [`${id}`, '0', '1', '999999999999999', '1e3', '%00', 'x'.repeat(300), '..%2f..', '-1'];
 

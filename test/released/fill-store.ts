@@ -28,6 +28,8 @@ const STATEMENTS = [
   `SELECT add_key_outcomes('{1}', '{5}', '{1}', '{2}', '{3}', '{1}', '{1}', '{0}')`,
   `SELECT note_requests('{1}', '{0198f0a0-0000-7000-8000-000000000001}', '{1}', '{0}', '{POST}', '{/PRO}', '{200}', '{9}', '{NULL}',
     '{f}', '{1}', '{0}', '{0}', '{0}', '{0}', '{NULL}', '{1}')`,
+  `INSERT INTO push_attempts (partner_id, at, number, attempt, result, failure, stored_ms)
+   VALUES (1, now(), 1, 1, 'failed', 'timeout', 0)`,
   `INSERT INTO leases (begun_at, lost_at, ids, types, attempts) SELECT now(), 'infinity', ARRAY[message_id], 'o', '{1}'
    FROM message_records ORDER BY message_id LIMIT 1`,
   `INSERT INTO recipients (phone_index, sent_at, message_id, partner_id, is_rejected) VALUES (17, now(), 128, 1, false)`,

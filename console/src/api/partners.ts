@@ -1,11 +1,15 @@
 /** The partners with their keys, and what an admin does with them. */
 import {
+  keepPreviousData,
   type QueryClient,
   type UseInfiniteQueryResult,
   type UseQueryResult,
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
+import type { Brand } from '../../../src/domain/partner/brand.ts';
+import type { DeliveriesReply } from '../../../src/subjects/events/push/routes/endpoint.ts';
+import type { BrandLookReply, BrandReply } from '../../../src/subjects/partners/routes/brand.ts';
 import type {
   IssuedKeyReply,
   PartnerReply,
@@ -49,6 +53,47 @@ export function useRefusals(id: string): UseQueryResult<Reply<RefusalsReply>> {
     queryFn: () => ask<RefusalsReply>('GET', `/partners/${id}/refusals`),
     refetchInterval: POLL_MS,
   });
+}
+
+/** The endpoint, what waits for it, and the newest attempts; `eventId`: of one event alone. */
+export function useDeliveries(id: string, eventId = ''): UseQueryResult<Reply<DeliveriesReply>> {
+  const query = eventId && `?${new URLSearchParams({ event_id: eventId })}`;
+  return useQuery({
+    queryKey: keyOf(id, 'deliveries', eventId),
+    queryFn: () => ask<DeliveriesReply>('GET', `/partners/${id}/deliveries${query}`),
+    refetchInterval: POLL_MS,
+  });
+}
+
+const brandPath = (partner: string, key: string) => `/partners/${partner}/keys/${key}/brand`;
+
+/** The brand of a key. It is read once, because a form changes it. */
+export function useBrand(partner: string, key: string): UseQueryResult<Reply<BrandReply>> {
+  return useQuery({
+    queryKey: keyOf(partner, 'brand', key),
+    queryFn: () => ask<BrandReply>('GET', brandPath(partner, key)),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+}
+
+/** The faults of a brand that is not stored, or its messages. Those of the brand before stay until they come. */
+export function useBrandLook(
+  partner: string,
+  key: string,
+  brand: Brand,
+): UseQueryResult<Reply<BrandLookReply>> {
+  return useQuery({
+    queryKey: ['brand look', partner, key, brand],
+    queryFn: () => ask<BrandLookReply>('POST', `${brandPath(partner, key)}/look`, { brand }),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+}
+
+/** Gives a key another brand in the place of `was`. */
+export async function saveBrand(partner: string, key: string, brand: Brand, was: Brand): Promise<BrandReply> {
+  return (await act<BrandReply>('PUT', brandPath(partner, key), { brand, was })).body;
 }
 
 /**

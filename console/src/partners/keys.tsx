@@ -1,5 +1,6 @@
 /** The keys of a partner: made, rotated, capped and revoked here. A new key is shown once. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { PartnerReply } from '../../../src/subjects/partners/routes/forms.ts';
 import { actOnPartner, type MadeKey, type ShownKey } from '../api/partners.ts';
 import card from '../base-ui/card.module.css';
@@ -35,7 +36,7 @@ export function Keys({ partner }: { partner: PartnerReply }) {
       {partner.keys.length === 0 ? (
         <p>{texts.noKeys}</p>
       ) : (
-        <KeyTable keys={partner.keys} onAct={(act, shown) => setAsked({ act, shown })} />
+        <KeyTable partner={partner.id} keys={partner.keys} onAct={(act, shown) => setAsked({ act, shown })} />
       )}
       {asked === 'issue' && <IssueDialog {...on} />}
       {asked !== null && asked !== 'issue' && <OnKey {...on} {...asked} />}
@@ -53,11 +54,12 @@ export function Keys({ partner }: { partner: PartnerReply }) {
 }
 
 interface KeyTableProps {
+  readonly partner: number;
   readonly keys: readonly ShownKey[];
   readonly onAct: (act: Act, key: ShownKey) => void;
 }
 
-function KeyTable({ keys, onAct }: KeyTableProps) {
+function KeyTable({ partner, keys, onAct }: KeyTableProps) {
   const texts = usePartnerTexts();
   const format = useFormat();
   const time = (at: string | null) => (at === null ? '—' : format.time(at));
@@ -87,21 +89,24 @@ function KeyTable({ keys, onAct }: KeyTableProps) {
           time(key.last_used_at),
           time(key.created_at),
           time(key.revoked_at ?? key.expires_at),
-          <KeyActs key="acts" of={key} onAct={onAct} />,
+          <KeyActs key="acts" partner={partner} of={key} onAct={onAct} />,
         ],
       }))}
     />
   );
 }
 
-function KeyActs({ of, onAct }: { of: ShownKey } & Pick<KeyTableProps, 'onAct'>) {
+/** A dead key still has a brand: messages of its applications go out with it. */
+function KeyActs({ partner, of, onAct }: { of: ShownKey } & Pick<KeyTableProps, 'partner' | 'onAct'>) {
   const texts = usePartnerTexts();
   const acts = (['rotate', 'cap', 'revoke'] as const).filter(
     (act) => of.status === 'live' || (act === 'revoke' && of.status === 'forged'),
   );
-  if (acts.length === 0) return '—';
   return (
     <span className={styles.acts}>
+      <Link href={`/partners/${partner}/keys/${of.id}/brand`} aria-label={`${texts.brand}: ${of.id}`}>
+        {texts.brand}
+      </Link>
       {acts.map((act) => (
         <button
           key={act}

@@ -1,4 +1,4 @@
-/** One partner: its usage, its keys, what it was refused and what it asked. */
+/** One partner: its usage, its keys, its endpoint, what it was refused and what it asked. */
 import { useState } from 'react';
 import type { PartnerReply } from '../../../src/subjects/partners/routes/forms.ts';
 import { actOnPartner, usePartner } from '../api/partners.ts';
@@ -9,6 +9,7 @@ import { useFormat } from '../format/format.ts';
 import { durationText } from '../queue/duration.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { ActDialog } from './act-dialog.tsx';
+import { Endpoint } from './endpoint.tsx';
 import { Keys } from './keys.tsx';
 import { useFailure, usePartnerTexts } from './partner-texts.ts';
 import styles from './partners.module.css';
@@ -30,6 +31,7 @@ export default function PartnerPage({ id }: { id: string }) {
         <>
           <Overview partner={partner} />
           <Keys partner={partner} />
+          <Endpoint id={id} isOpen={partner.closed_at === null} />
           <Refusals id={id} />
           <Requests path={`/partners/${id}/requests`} />
         </>

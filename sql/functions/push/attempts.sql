@@ -176,6 +176,44 @@ BEGIN
 END
 $$;
 
+-- Keeps what became of attempts, for operators who ask why a partner did not get an event.
+CREATE OR REPLACE FUNCTION keep_attempts(
+  p_partner_id integer, p_numbers bigint[], p_attempts smallint[], p_results push_result[], p_failures text[],
+  p_at timestamptz, p_elapsed_ms bigint
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO push_attempts (partner_id, at, number, attempt, result, failure, stored_ms)
+  SELECT p_partner_id, p_at, u.number, u.attempt, u.result, u.failure, p_elapsed_ms
+  FROM unnest(p_numbers, p_attempts, p_results, p_failures) AS u(number, attempt, result, failure)
+  ON CONFLICT DO NOTHING;
+END
+$$;
+
+-- Deletes some of a partner's oldest attempts, at most p_most: those of seven days by the clock and by the elapsed time
+-- (D39), of a clock that was ahead by the elapsed time alone; and those before its newest p_newest. Returns the number.
+CREATE OR REPLACE FUNCTION forget_attempts(p_partner_id integer, p_newest integer, p_most integer) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := now();
+  v_least_ms constant bigint := elapsed_ms() - ms_of(interval '7 days');
+  v_last record;
+  v_deleted bigint;
+BEGIN
+  SELECT q.at, q.number, q.attempt INTO v_last FROM push_attempts q WHERE q.partner_id = p_partner_id
+  ORDER BY q.at DESC, q.number DESC, q.attempt DESC OFFSET p_newest LIMIT 1;
+  DELETE FROM push_attempts r WHERE r.partner_id = p_partner_id
+    AND (r.at, r.number, r.attempt) IN (
+      SELECT o.at, o.number, o.attempt FROM (
+        SELECT q.at, q.number, q.attempt, q.stored_ms FROM push_attempts q WHERE q.partner_id = p_partner_id
+        ORDER BY q.at, q.number, q.attempt LIMIT p_most) AS o
+      WHERE (o.at, o.number, o.attempt) <= (v_last.at, v_last.number, v_last.attempt)
+        OR o.stored_ms <= v_least_ms AND (o.at < v_now - interval '7 days' OR o.at > v_now));
+  GET DIAGNOSTICS v_deleted = ROW_COUNT;
+  RETURN v_deleted;
+END
+$$;
+
 -- Records attempts, each only for its own number and for its endpoint as it was claimed: after a new URL an attempt on
 -- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a push that was not
 -- delivered waits for its next attempt.
@@ -208,7 +246,8 @@ BEGIN
       -- Only failures after the last success count.
       bool_or(u.is_failure AND u.n > u.last_success) AS has_failed,
       count(*) FILTER (WHERE u.is_failure AND u.n > u.last_success AND u.attempt = 1) AS first_failed,
-      (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.is_failure))[1] AS last_failure
+      (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.is_failure))[1] AS last_failure,
+      array_agg(u.result ORDER BY u.n) AS results, array_agg(u.failure ORDER BY u.n) AS failures
     FROM (
       SELECT g.*, g.result IN ('failed', 'gone') AS is_failure,
         coalesce(max(g.n) FILTER (WHERE g.result = 'delivered') OVER (PARTITION BY g.partner_id, g.version), 0) AS last_success
@@ -221,6 +260,8 @@ BEGIN
     FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
     partner_id := v_attempts.partner_id;
+    PERFORM keep_attempts(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.results, v_attempts.failures, v_at,
+      v_elapsed_ms);
     v_ended := end_pushes(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.ends, v_at, v_old_ms);
     given_up := v_ended.given_up;
     v_after := judge_endpoint(v_before, v_attempts.has_success, v_attempts.has_failed, v_attempts.first_failed,

@@ -2,3 +2,4 @@
 
 SELECT runtime_may('SELECT, INSERT, UPDATE', 'partner_endpoints');
 SELECT runtime_may('SELECT, INSERT, UPDATE, DELETE', 'pushes');
+SELECT runtime_may('SELECT, INSERT, DELETE', 'push_attempts');

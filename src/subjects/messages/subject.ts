@@ -1,4 +1,5 @@
 /** The parts of the messages that the program gets: commands, settings, tables, loops and jobs. */
+import type { Session } from '../../ground/postgres/database.ts';
 import { addGroup, groupNamed } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
 import {
@@ -43,3 +44,8 @@ export const messages: Subject = {
   }),
   service: async () => (await import('./service.ts')).messagesService(),
 };
+
+/** Which of these templates are held because the channel refused them. */
+export async function pausedAmong(session: Session, names: readonly string[]) {
+  return (await import('./sql/pauses.ts')).readPausedAmong(session, names);
+}

@@ -1,10 +1,17 @@
 /** The parts of the partners in the program: commands, jobs, tables. `program/subject/subject.ts` has the form. */
 import { addGroup } from '../../program/cli/command.ts';
 import type { Subject } from '../../program/subject/subject.ts';
+import type { PausedAmong } from './uses/brand.ts';
 import type { WhenClosing } from './uses/partners.ts';
 
-/** `whenClosing`: what other subjects do for a partner that closes, in the transaction that closes it. */
-export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenClosing[] }): Subject => ({
+/** What other subjects do for this one. */
+interface Others {
+  /** For a partner that closes, in the transaction that closes it. */
+  readonly whenClosing: readonly WhenClosing[];
+  readonly pausedAmong: PausedAmong;
+}
+
+export const partners = ({ whenClosing, pausedAmong }: Others): Subject => ({
   commands: [
     {
       command: (program) =>
@@ -37,8 +44,11 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
     };
   },
   consoleRoutes: async () => {
-    const { partnerRoutes } = await import('./routes/partners.ts');
-    return (context) => partnerRoutes(context, whenClosing);
+    const [{ partnerRoutes }, { brandRoutes }] = await Promise.all([
+      import('./routes/partners.ts'),
+      import('./routes/brand.ts'),
+    ]);
+    return (context) => [...partnerRoutes(context, whenClosing), ...brandRoutes(context, pausedAmong)];
   },
   portalRoutes: async () => (await import('./routes/portal.ts')).portalPartnerRoutes,
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,

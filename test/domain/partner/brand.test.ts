@@ -27,7 +27,7 @@ import {
 import { toPhone } from '../../../src/domain/phone/phone.ts';
 import { COUNTRY_CURRENCY, CURRENCIES } from '../../../src/ground/base/country-data.ts';
 import { OperatorError } from '../../../src/program/operations/operator-context.ts';
-import { brandFaults } from '../../../src/subjects/partners/rules/check-brand.ts';
+import { brandFaults, faultText } from '../../../src/subjects/partners/rules/check-brand.ts';
 import { readBrand } from '../../../src/subjects/partners/uses/brand.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
@@ -344,7 +344,7 @@ describe('a brand', () => {
   ];
   for (const [value, fault] of REFUSED) {
     it(`refused: ${JSON.stringify(value).slice(0, 80)}`, () => {
-      assert.match(brandFaults(value)[0] ?? 'nothing', fault);
+      assert.match(brandFaults(value).map(faultText)[0] ?? 'nothing', fault);
     });
   }
 

@@ -9,7 +9,11 @@ export const en = {
   gone: 'There is no such partner or key.',
   conflicts: {
     name_taken: 'Another partner has this name.',
-    closed: 'The partner is closed: it gets no key.',
+    closed: 'The partner is closed: it gets no keys and no events.',
+    no_endpoint: 'The partner has no endpoint any more. Read the page again.',
+    endpoint_disabled: 'The endpoint is disabled. Set its address again first.',
+    endpoint_unreadable:
+      'Its settings cannot be read here. Set its address again, or give this service the data key.',
     key_ended: 'The key has ended. Make a new one.',
     key_forged: 'The key was changed in the database by somebody else. Revoke it.',
   },
@@ -55,6 +59,7 @@ export const en = {
   made: 'Made',
   ends: 'Ends',
   acts: 'What to do',
+  brand: 'Brand',
   keyActs: { rotate: 'Rotate', cap: 'Change the cap', revoke: 'Revoke' },
   issue: 'Make a key',
   issueNote: 'The key is shown once. Have a safe way to pass it on.',

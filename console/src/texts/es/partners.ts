@@ -9,7 +9,11 @@ export const es: PartnerTexts = {
   gone: 'No existe ese aliado o esa clave.',
   conflicts: {
     name_taken: 'Otro aliado tiene ese nombre.',
-    closed: 'El aliado está cerrado: no recibe claves.',
+    closed: 'El aliado está cerrado: no recibe claves ni eventos.',
+    no_endpoint: 'El aliado ya no tiene endpoint. Vuelve a leer la página.',
+    endpoint_disabled: 'El endpoint está desactivado. Primero vuelve a fijar su dirección.',
+    endpoint_unreadable:
+      'Aquí no se pueden leer sus ajustes. Vuelve a fijar su dirección o dale a este servicio la clave de datos.',
     key_ended: 'La clave ya terminó. Crea otra.',
     key_forged: 'Alguien ajeno cambió la clave en la base de datos. Revócala.',
   },
@@ -55,6 +59,7 @@ export const es: PartnerTexts = {
   made: 'Creada',
   ends: 'Termina',
   acts: 'Acciones',
+  brand: 'Marca',
   keyActs: { rotate: 'Rotar', cap: 'Cambiar el tope', revoke: 'Revocar' },
   issue: 'Crear una clave',
   issueNote: 'La clave se muestra una sola vez. Ten lista una forma segura de entregarla.',

@@ -9,7 +9,11 @@ export const pt: PartnerTexts = {
   gone: 'Não existe esse parceiro ou essa chave.',
   conflicts: {
     name_taken: 'Outro parceiro tem esse nome.',
-    closed: 'O parceiro está fechado: não recebe chaves.',
+    closed: 'O parceiro está fechado: não recebe chaves nem eventos.',
+    no_endpoint: 'O parceiro não tem mais endpoint. Leia a página de novo.',
+    endpoint_disabled: 'O endpoint está desativado. Primeiro defina o endereço de novo.',
+    endpoint_unreadable:
+      'Aqui não é possível ler os ajustes. Defina o endereço de novo ou dê a este serviço a chave de dados.',
     key_ended: 'A chave já terminou. Crie outra.',
     key_forged: 'Alguém de fora alterou a chave no banco de dados. Revogue-a.',
   },
@@ -55,6 +59,7 @@ export const pt: PartnerTexts = {
   made: 'Criada',
   ends: 'Termina',
   acts: 'Ações',
+  brand: 'Marca',
   keyActs: { rotate: 'Trocar', cap: 'Mudar o limite', revoke: 'Revogar' },
   issue: 'Criar uma chave',
   issueNote: 'A chave é mostrada uma única vez. Tenha um meio seguro de entregá-la.',

@@ -11,6 +11,7 @@ import type { Loop, Service, ServiceContext } from '../../../program/subject/sub
 import { pushSender } from './http/sender.ts';
 import { PUSH_WEBHOOKS } from './openapi.ts';
 import { ENDPOINT_HOSTS } from './rules/endpoint-hosts.ts';
+import { forgetAttempts } from './sql/attempts.ts';
 import { dropPushes, mendPushes } from './sql/queue.ts';
 import { type EndpointChange, type PushRecord, recordPushes } from './sql/record.ts';
 import { type PushContext, type PushFault, pushDue } from './turn.ts';
@@ -61,6 +62,7 @@ export const PUSH_SERVICE: Service = {
   upkeep: [
     { name: 'mend times of pushes', run: ({ database }) => mendPushes(database) },
     { name: 'drop pushes', seldom: true, run: ({ database }) => dropPushes(database) },
+    { name: 'forget attempts of pushes', seldom: true, run: ({ database }) => forgetAttempts(database) },
   ],
   loops: [startPushes],
   webhooks: PUSH_WEBHOOKS,

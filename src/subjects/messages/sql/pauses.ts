@@ -22,6 +22,18 @@ const MAKE_DUE = `
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
     ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED))`;
 
+const PAUSED_AMONG = `
+  SELECT name, reason, paused_at AS "pausedAt" FROM paused_templates WHERE name = ANY ($1) ORDER BY name`;
+
+/** Which of these templates are held, since when, and for which code of the channel. */
+export async function readPausedAmong(session: Session, names: readonly string[]) {
+  const { rows } = await session.query<{ name: string; reason: MessageReason; pausedAt: Date }>(
+    PAUSED_AMONG,
+    [names],
+  );
+  return rows;
+}
+
 /** Holds all messages until `resumeSender`. Returns false if the sender was already paused. */
 export async function pauseSender(session: Session, reason: MessageReason): Promise<boolean> {
   return (await session.query(PAUSE_SENDER, [reason])).rowCount === 1;

@@ -29,13 +29,42 @@ const CONTRACT_NAME = /^[a-z0-9-]{1,64}$/;
 const LONGEST_QUOTE = 40;
 const HIDDEN_FAULT = 'has invisible characters or characters that change the direction of text';
 
-type Faults = Generator<string, void>;
+/** Each kind of fault, for pages that tell it in their own words. */
+export const BRAND_FAULTS = [
+  ...['object', 'unknown_key', 'flag', 'line', 'hidden', 'empty', 'control', 'brace'],
+  ...['placeholder', 'edge', 'long', 'titles', 'title', 'fixed_title', 'same_title'],
+  ...['template_name', 'template_language', 'parameters', 'no_debt', 'differs', 'contract', 'conversation'],
+] as const;
 
-/**
- * The faults of a parsed brand file, each as `<path>: <reason>`, where the path leads to the value. A value without
- * faults is a `Brand`.
- */
-export function brandFaults(value: unknown): string[] {
+/** What is wrong at a place of a brand. */
+export interface BrandFault {
+  /** Leads to the value, such as `texts.offer.es`; empty: the whole brand. */
+  readonly path: string;
+  readonly code: (typeof BRAND_FAULTS)[number];
+  /** The reason in English. */
+  readonly text: string;
+  /** What the reason is about: a placeholder, a number or a list; null: nothing but the place. */
+  readonly about: string | null;
+}
+
+type Faults = Generator<BrandFault, void>;
+
+function fault(
+  path: string,
+  code: BrandFault['code'],
+  text: string,
+  about: string | null = null,
+): BrandFault {
+  return { path, code, text, about };
+}
+
+/** A fault as `<path>: <reason>`. */
+export function faultText({ path, text }: BrandFault): string {
+  return `${path === '' ? 'the file' : path}: ${text}`;
+}
+
+/** The faults of a parsed brand file. A value without faults is a `Brand`. */
+export function brandFaults(value: unknown): BrandFault[] {
   const faults = [...formFaults(value)];
   return faults.length > 0 ? faults : [...disagreements(value as Brand)];
 }
@@ -63,13 +92,13 @@ function* eachKey<K extends string>(
   keys: readonly K[],
   check: (value: unknown, path: string, key: K) => Faults,
 ): Faults {
-  const here = path === '' ? 'the file' : path;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return yield `${here}: must be a JSON object`;
+    return yield fault(path, 'object', 'must be a JSON object');
   }
   const unknown = Object.keys(value).find((key) => !(keys as readonly string[]).includes(key));
   if (unknown !== undefined) {
-    yield `${here}: unknown key "${shown(unknown)}"; the keys are ${keys.join(', ')}`;
+    const known = `unknown key "${shown(unknown)}"; the keys are ${keys.join(', ')}`;
+    yield fault(path, 'unknown_key', known, shown(unknown));
   }
   for (const key of keys) {
     if (!Object.hasOwn(value, key)) continue;
@@ -89,46 +118,53 @@ function eachTypeAndLanguage(
 
 function* partnerFaults(name: unknown, path: string): Faults {
   const limit = MAX_VALUE_LENGTH.partner;
-  if (!isLine(name, limit)) yield `${path}: must be text of 1 to ${limit} characters in one line`;
-  else if (hasHidden(name)) yield `${path}: ${HIDDEN_FAULT}`;
+  if (!isLine(name, limit)) yield fault(path, 'line', lineText(limit), `${limit}`);
+  else if (hasHidden(name)) yield fault(path, 'hidden', HIDDEN_FAULT);
 }
 
 function* flagFaults(flag: unknown, path: string): Faults {
-  if (typeof flag !== 'boolean') yield `${path}: must be true or false`;
+  if (typeof flag !== 'boolean') yield fault(path, 'flag', 'must be true or false');
 }
 
 function* conversationFaults(flow: unknown, path: string): Faults {
   if (flow === false) return;
   if (typeof flow !== 'object' || flow === null || Array.isArray(flow)) {
-    return yield `${path}: must be false or a JSON object`;
+    return yield fault(path, 'conversation', 'must be false or a JSON object');
   }
-  yield* flowFaults(flow, path);
+  for (const found of flowFaults(flow, path)) {
+    const end = found.indexOf(': ');
+    yield fault(found.slice(0, end), 'conversation', found.slice(end + 2));
+  }
 }
 
 function* contractFaults(name: unknown, path: string): Faults {
   if (typeof name !== 'string' || !CONTRACT_NAME.test(name)) {
-    yield `${path}: must be the name of a contract's template, 1 to 64 lower-case letters, digits or -`;
+    const rule = "must be the name of a contract's template, 1 to 64 lower-case letters, digits or -";
+    yield fault(path, 'contract', rule);
   }
 }
 
 function* textFaults(text: unknown, path: string, type: TemplateKind): Faults {
-  if (typeof text !== 'string' || text.trim() === '') return yield `${path}: must be text`;
+  if (typeof text !== 'string' || text.trim() === '') return yield fault(path, 'empty', 'must be text');
   if (!isPlainText(text.replaceAll('\n', ' '))) {
-    yield `${path}: has control characters (only \\n is allowed) or half of a surrogate pair`;
+    const rule = 'has control characters (only \\n is allowed) or half of a surrogate pair';
+    yield fault(path, 'control', rule);
   }
-  if (hasHidden(text)) yield `${path}: ${HIDDEN_FAULT}`;
+  if (hasHidden(text)) yield fault(path, 'hidden', HIDDEN_FAULT);
   const allowed = DEFAULT_PARAMETERS[type];
   const wrong = [...placeholdersOf(text)].find((word) => !isOneOf(allowed, word));
   if (wrong !== undefined) {
     const reason = isOneOf(PLACEHOLDERS, wrong) ? `is not allowed in ${type}` : 'is unknown';
     const list = allowed.map((placeholder) => `{${placeholder}}`).join(', ');
-    yield `${path}: the placeholder {${shown(wrong)}} ${reason}; the placeholders are ${list}`;
+    const rule = `the placeholder {${shown(wrong)}} ${reason}; the placeholders are ${list}`;
+    yield fault(path, 'placeholder', rule, list);
   }
-  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, ''))) yield `${path}: has an unpaired brace`;
-  if (/^\s*\{|\}\s*$/.test(text)) yield `${path}: may not begin or end with a placeholder`;
+  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, ''))) yield fault(path, 'brace', 'has an unpaired brace');
+  if (/^\s*\{|\}\s*$/.test(text)) yield fault(path, 'edge', 'may not begin or end with a placeholder');
   const length = filledLength(text);
   if (length > MAX_TEXT_LENGTH) {
-    yield `${path}: can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
+    const rule = `can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
+    yield fault(path, 'long', rule, `${length}`);
   }
 }
 
@@ -142,19 +178,19 @@ function filledLength(text: string): number {
 function* buttonFaults(titles: unknown, path: string, type: TemplateKind): Faults {
   const least = isOffering(type) ? 1 : 0;
   if (!Array.isArray(titles) || titles.length < least || titles.length > MAX_BUTTONS) {
-    return yield `${path}: must be a list of ${least} to ${MAX_BUTTONS} titles`;
+    return yield fault(path, 'titles', `must be a list of ${least} to ${MAX_BUTTONS} titles`, `${least}`);
   }
   for (const [index, title] of titles.entries()) {
     if (!isLine(title, MAX_TITLE_LENGTH)) {
-      yield `${path}[${index}]: must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
+      yield fault(`${path}[${index}]`, 'title', lineText(MAX_TITLE_LENGTH), `${MAX_TITLE_LENGTH}`);
     } else if (/[{}]/.test(title)) {
-      yield `${path}[${index}]: titles are fixed and take no placeholders`;
+      yield fault(`${path}[${index}]`, 'fixed_title', 'titles are fixed and take no placeholders');
     } else if (hasHidden(title)) {
-      yield `${path}[${index}]: ${HIDDEN_FAULT}`;
+      yield fault(`${path}[${index}]`, 'hidden', HIDDEN_FAULT);
     }
   }
   const texts = titles.filter((title) => typeof title === 'string').map((title) => title.trim());
-  if (new Set(texts).size < texts.length) yield `${path}: has the same title twice`;
+  if (new Set(texts).size < texts.length) yield fault(path, 'same_title', 'has the same title twice');
 }
 
 function templateFaults(template: unknown, path: string, type: TemplateKind): Faults {
@@ -170,13 +206,14 @@ function templateFaults(template: unknown, path: string, type: TemplateKind): Fa
 
 function* nameFaults(name: unknown, path: string): Faults {
   if (typeof name !== 'string' || !TEMPLATE_NAME.test(name)) {
-    yield `${path}: must be a template's name, 1 to 512 lower-case letters, digits or _`;
+    yield fault(path, 'template_name', "must be a template's name, 1 to 512 lower-case letters, digits or _");
   }
 }
 
 function* languageFaults(code: unknown, path: string): Faults {
   if (typeof code !== 'string' || !TEMPLATE_LANGUAGE.test(code)) {
-    yield `${path}: must be a template's language code, such as es, es_CO or pt_BR`;
+    const rule = "must be a template's language code, such as es, es_CO or pt_BR";
+    yield fault(path, 'template_language', rule);
   }
 }
 
@@ -186,9 +223,10 @@ function* parameterFaults(parameters: unknown, path: string, type: TemplateKind)
     Array.isArray(parameters) &&
     parameters.every((parameter) => allowed.includes(parameter)) &&
     new Set(parameters).size === parameters.length;
-  if (!fits) yield `${path}: must be a list of ${allowed.join(', ')}, each at most once`;
+  const list = allowed.join(', ');
+  if (!fits) yield fault(path, 'parameters', `must be a list of ${list}, each at most once`, list);
   else if (isOffering(type) && !parameters.includes('debt')) {
-    yield `${path}: must have debt, because every ${type} message carries the balance`;
+    yield fault(path, 'no_debt', `must have debt, because every ${type} message carries the balance`);
   }
 }
 
@@ -203,9 +241,15 @@ function* disagreements(brand: Brand): Faults {
     const { parameters } = templates[type];
     if (said.size === parameters.length && parameters.every((parameter) => said.has(parameter))) continue;
     const which = brand.texts?.[type]?.[language] === undefined ? 'the default text' : 'the text';
-    yield `texts.${type}.${language}: ${which} has ${listOf([...said])}, but the parameters of the template ` +
+    const rule =
+      `${which} has ${listOf([...said])}, but the parameters of the template ` +
       `(templates.${type}.parameters) are ${listOf(parameters)}: they must be the same`;
+    yield fault(`texts.${type}.${language}`, 'differs', rule, parameters.join(', '));
   }
+}
+
+function lineText(limit: number): string {
+  return `must be text of 1 to ${limit} characters in one line`;
 }
 
 function isLine(value: unknown, maxLength: number): value is string {

@@ -136,17 +136,20 @@ export async function readKey(database: Database, vault: Vault, id: KeyId): Prom
 }
 
 const SET_BRAND = `
-  WITH k AS (UPDATE api_keys SET brand = $2 WHERE id = $1::bigint RETURNING *)
+  WITH k AS (
+    UPDATE api_keys SET brand = $2 WHERE id = $1::bigint AND ($3::jsonb IS NULL OR brand = $3) RETURNING *)
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Gives a key another brand. Returns null if there is no such key. */
+/** Gives a key another brand. Returns null if there is no such key; `was`: or if its brand is another one. */
 export async function setStoredBrand(
   database: Database,
   vault: Vault,
   id: KeyId,
   brand: Brand,
+  was?: Brand,
 ): Promise<ApiKey | null> {
-  return readOneKey(database, vault, SET_BRAND, [id, JSON.stringify(brand)]);
+  const before = was === undefined ? null : JSON.stringify(was);
+  return readOneKey(database, vault, SET_BRAND, [id, JSON.stringify(brand), before]);
 }
 
 /**

@@ -15,13 +15,14 @@ import {
   effectiveBrand,
   typesAndLanguages,
 } from '../../../domain/partner/brand.ts';
-import type { KeyId } from '../../../domain/partner/credential.ts';
+import type { KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import { toPhone } from '../../../domain/phone/phone.ts';
 import { BUILT_IN_REASONS } from '../../../domain/scorecard/reasons.ts';
 import { describeError } from '../../../ground/base/describe-error.ts';
 import { parseOperatorJson } from '../../../ground/base/operator-json.ts';
+import type { Session } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
-import { brandFaults } from '../rules/check-brand.ts';
+import { type BrandFault, brandFaults, faultText } from '../rules/check-brand.ts';
 import { type ApiKey, setStoredBrand } from '../sql/api-keys.ts';
 import { requireKey } from './keys.ts';
 
@@ -55,8 +56,13 @@ export function readBrand(text: string, source: string): Brand {
     const reason = describeError(error).replace(/[\s\p{Cc}]+/gu, ' ');
     throw new OperatorError(`the brand file ${source} must hold JSON: ${reason}`);
   }
+  return checkedBrand(value, `the brand file ${source}`);
+}
+
+/** A parsed value as a brand. Throws `OperatorError` with the place and the reason of every fault. */
+export function checkedBrand(value: unknown, what: string): Brand {
   const faults = brandFaults(value);
-  if (faults.length > 0) throw new OperatorError(`the brand file ${source}: ${faults.join('; ')}`);
+  if (faults.length > 0) throw new OperatorError(`${what}: ${faults.map(faultText).join('; ')}`);
   return value as Brand;
 }
 
@@ -66,13 +72,72 @@ export async function showBrand(context: OperatorContext, keyId: KeyId): Promise
 }
 
 /**
- * Gives a key another brand, which also applies to messages that are not sent yet. `readBrand` makes `brand`. Throws
- * `OperatorError`.
+ * Gives a key another brand, which also applies to messages that are not sent yet. `checkedBrand` makes `brand`. `was`:
+ * the brand that the operator changed; absent: whatever the key has. Throws `OperatorError`, also if it has another one
+ * by now.
  */
-export async function setBrand(context: OperatorContext, keyId: KeyId, brand: Brand): Promise<KeyBrand> {
-  const key = await setStoredBrand(context.database, context.vault, keyId, brand);
-  if (key === null) throw new OperatorError(`there is no key ${keyId}`);
-  return keyBrand(key);
+export async function setBrand(
+  context: OperatorContext,
+  keyId: KeyId,
+  brand: Brand,
+  was?: Brand,
+): Promise<KeyBrand> {
+  const key = await setStoredBrand(context.database, context.vault, keyId, brand, was);
+  if (key !== null) return keyBrand(key);
+  await requireKey(context, keyId);
+  throw new OperatorError(`key ${keyId} got another brand meanwhile: look at it again`, 'brand_changed');
+}
+
+/** A template that is held because the channel refused it. */
+export interface PausedTemplate {
+  readonly name: string;
+  /** The channel's code. */
+  readonly reason: string;
+  readonly pausedAt: Date;
+}
+
+/** Which of these templates are held. The messages know. */
+export type PausedAmong = (session: Session, names: readonly string[]) => Promise<readonly PausedTemplate[]>;
+
+/** A template as a brand names it, and what is known of it. */
+export interface BrandTemplate {
+  readonly kind: TemplateKind;
+  readonly language: MessageLanguage;
+  readonly name: string;
+  /** The code under which it was approved, such as es_CO. */
+  readonly code: string;
+  /** null: the channel has not refused it. */
+  readonly paused: Omit<PausedTemplate, 'name'> | null;
+}
+
+/** What a brand that is not stored would do. `shown` is null where it has faults. */
+export interface BrandLook {
+  readonly faults: readonly BrandFault[];
+  readonly shown: {
+    readonly previews: readonly Preview[];
+    readonly templates: readonly BrandTemplate[];
+  } | null;
+}
+
+/** Checks a brand for a key, and shows its messages and templates. Stores nothing. Throws `OperatorError`. */
+export async function lookAtBrand(
+  context: OperatorContext,
+  { keyId, partnerId }: { readonly keyId: KeyId; readonly partnerId: PartnerId },
+  value: unknown,
+  pausedAmong: PausedAmong,
+): Promise<BrandLook> {
+  const { partner } = await requireKey(context, keyId, partnerId);
+  const faults = brandFaults(value);
+  if (faults.length > 0) return { faults, shown: null };
+  const brand = effectiveBrand(value as Brand, partner.name);
+  const names = [...new Set(Object.values(brand.templates).map(({ name }) => name))];
+  const paused = await pausedAmong(context.database, names);
+  const templates = [...typesAndLanguages()].map(([kind, language]) => {
+    const { name, languages } = brand.templates[kind];
+    const held = paused.find((one) => one.name === name) ?? null;
+    return { kind, language, name, code: languages[language], paused: held };
+  });
+  return { faults, shown: { previews: previewsOf(brand), templates } };
 }
 
 function keyBrand(key: ApiKey): KeyBrand {

@@ -11,8 +11,8 @@ import { type Route, route } from '../../../../wire/operator/route.ts';
 import { actingBy, answered, type PartnerDesk, partnerIdOf } from '../../../partners/routes/answered.ts';
 import { requirePartner } from '../../../partners/uses/partners.ts';
 import type { EndpointHosts } from '../rules/endpoint-hosts.ts';
-import { DISABLED_REASONS } from '../rules/failures.ts';
-import { deliveriesOf } from '../uses/deliveries.ts';
+import { DISABLED_REASONS, PUSH_RESULTS } from '../rules/failures.ts';
+import { attemptsOf } from '../uses/deliveries.ts';
 import {
   disablePartnerEndpoint,
   type PartnerEndpoint,
@@ -62,11 +62,43 @@ export const EndpointTest = form({
 });
 export type EndpointTestReply = Static<typeof EndpointTest>;
 export const Deliveries = form({
-  /** The first events that wait, the oldest first. What was delivered is not kept. */
-  pushes: Type.Array(form({ event_id: Type.String(), attempts: Count, due_at: Time })),
+  /** null: the partner has none. */
+  endpoint: orNull(ShownEndpoint),
+  /** The first events that wait, the oldest first. */
+  pushes: Type.Array(
+    form({
+      event_id: Type.String(),
+      application_id: Type.Integer(),
+      attempts: Count,
+      due_at: Time,
+      /** An earlier event of its application waits too, and goes first. */
+      is_behind: Type.Boolean(),
+      /** Why the last attempt failed: a code; null: none failed, or that is not kept any more. */
+      last_failure: orNull(Type.String()),
+    }),
+  ),
+  /** The newest attempts of seven days, the newest first. */
+  attempts: Type.Array(
+    form({
+      event_id: Type.String(),
+      /** null: the event was deleted for its age. */
+      application_id: orNull(Type.Integer()),
+      type: orNull(Type.String()),
+      at: Time,
+      /** From 1. */
+      attempt: Count,
+      result: oneOf(PUSH_RESULTS),
+      /** A code, never a text of the endpoint; null without a failure. */
+      failure: orNull(Type.String()),
+    }),
+  ),
 });
 export type DeliveriesReply = Static<typeof Deliveries>;
 
+const DeliveriesQuery = form({
+  /** The id of one event. */
+  event_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+});
 const NewEndpoint = form({
   url: Type.String({ minLength: 1, maxLength: 4_096 }),
   conversation_events: Type.Optional(Type.Boolean()),
@@ -106,12 +138,15 @@ function readingRoutes(desk: PartnerDesk): Route[] {
     }),
     route({
       ...{ ...ADMIN, method: 'GET', path: '/partners/{id}/deliveries' },
-      summary: 'The first events of a partner that wait for their push, the oldest first.',
+      summary:
+        'The endpoint of a partner, if it has one, the first events that wait for their push, and the newest attempts of seven days; or those of one event.',
+      query: DeliveriesQuery,
       reply: Deliveries,
-      run: ({ params }) =>
+      run: ({ params, query: { event_id: eventId = null } }) =>
         answered(async () => {
           const { id } = await requirePartner(desk, partnerIdOf(params));
-          return { body: inForm(Deliveries, await deliveriesOf(desk, id)) };
+          const { endpoint, ...deliveries } = await attemptsOf(desk, id, eventId);
+          return { body: inForm(Deliveries, { endpoint: endpoint && shown(endpoint), ...deliveries }) };
         }),
     }),
   ];

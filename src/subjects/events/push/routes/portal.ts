@@ -26,7 +26,7 @@ export const PortalDeliveries = form({
       waiting: Type.Integer({ minimum: 0 }),
     }),
   ),
-  /** The first events that wait, the oldest first. What was delivered is not kept. */
+  /** The first events that wait, the oldest first. */
   pushes: Type.Array(
     form({
       event_id: Type.String(),

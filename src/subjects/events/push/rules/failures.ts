@@ -45,3 +45,11 @@ export type PushFailure = OwnFailure | ConnectionCode | `status_${number}`;
  */
 export const DISABLED_REASONS = ['operator', 'gone', 'no_success'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/**
+ * What became of an attempt. `delivered`, `failed` and `gone` (the endpoint said that it is gone for good) are about
+ * the endpoint. `unsent`: the push could not go out because of our own data. `forgotten`: the event was deleted for its
+ * age.
+ */
+export const PUSH_RESULTS = ['delivered', 'failed', 'gone', 'unsent', 'forgotten'] as const;
+export type PushAttemptResult = (typeof PUSH_RESULTS)[number];

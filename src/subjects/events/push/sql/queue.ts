@@ -28,8 +28,10 @@ export async function mendPushes(database: Database): Promise<void> {
 }
 
 const FIRST = `
-  SELECT p.number::float8, p.application_id::float8 AS "applicationId", p.attempts::integer, p.due_at AS "dueAt"
-  FROM pushes p WHERE p.partner_id = $1 ORDER BY p.number LIMIT $2`;
+  SELECT p.number::float8, p.application_id::float8 AS "applicationId", p.attempts::integer, p.due_at AS "dueAt",
+    EXISTS (SELECT FROM pushes f WHERE f.partner_id = p.partner_id AND f.application_id = p.application_id
+      AND f.number < p.number) AS "isBehind"
+  FROM pushes p WHERE p.partner_id = $1 AND ($3::bigint IS NULL OR p.number = $3) ORDER BY p.number LIMIT $2`;
 
 /** An event that waits for its push. */
 export interface WaitingPush {
@@ -38,15 +40,19 @@ export interface WaitingPush {
   /** How many attempts were made. */
   readonly attempts: number;
   readonly dueAt: Date;
+  /** An earlier event of its application waits too, and goes first. */
+  readonly isBehind: boolean;
 }
 
-/** The first pushes of a partner that wait, or whose attempt is under way. */
+/** The first pushes of a partner that wait, or whose attempt is under way; `number`: that of one event alone. */
 export async function readFirstPushes(
   database: Database,
   partnerId: PartnerId,
   limit: number,
+  number: number | null = null,
 ): Promise<WaitingPush[]> {
-  return (await database.query<WaitingPush & Record<string, unknown>>(FIRST, [partnerId, limit])).rows;
+  return (await database.query<WaitingPush & Record<string, unknown>>(FIRST, [partnerId, limit, number]))
+    .rows;
 }
 
 const NEWEST = 'SELECT last FROM partner_event_totals WHERE partner_id = $1';

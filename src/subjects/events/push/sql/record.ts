@@ -1,20 +1,16 @@
 /**
- * Records the results of attempts, by `record_pushes`, which also judges the endpoint and writes `pushes` and
- * `partner_endpoints` (README.md, "Record").
+ * Records the results of attempts, by `record_pushes`, which also judges the endpoint and writes `pushes`,
+ * `push_attempts` and `partner_endpoints` (README.md, "Record").
  */
 import type { PartnerId } from '../../../../domain/partner/credential.ts';
 import { columnsOf } from '../../../../ground/postgres/columns.ts';
 import type { Database } from '../../../../ground/postgres/database.ts';
-import type { DisabledReason, PushFailure } from '../rules/failures.ts';
+import type { DisabledReason, PushAttemptResult, PushFailure } from '../rules/failures.ts';
 import type { ClaimedPush } from './claim.ts';
 
 /** The end of one attempt. */
 export interface PushRecord extends ClaimedPush {
-  /**
-   * `delivered`, `failed` and `gone` (the endpoint said that it is gone for good) are about the endpoint. `unsent`: the
-   * push could not go out because of our own data. `forgotten`: the event was deleted for its age.
-   */
-  readonly result: 'delivered' | 'failed' | 'gone' | 'unsent' | 'forgotten';
+  readonly result: PushAttemptResult;
   /** null without a failure. */
   readonly failure: PushFailure | null;
   /** How long a push that was not delivered waits. */

@@ -14,4 +14,8 @@ export const PARTNER_ENDPOINTS = {
   },
 } satisfies Table;
 
-export const TABLES: readonly Table[] = [PARTNER_ENDPOINTS, { name: 'pushes', person: 'application' }];
+export const TABLES: readonly Table[] = [
+  PARTNER_ENDPOINTS,
+  { name: 'pushes', person: 'application' },
+  { name: 'push_attempts', person: { not: 'numbers of events, and codes' } },
+];
