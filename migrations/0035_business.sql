@@ -11,7 +11,7 @@ ALTER TABLE business_totals
   ADD COLUMN documents bigint NOT NULL DEFAULT 0;
 
 -- How long applications took from one step to the next: how many took a time of each bucket. The times of a bucket
--- differ by less than a fifth (src/subjects/business/rules/wait.ts). Bound: a row a day, partner, step and bucket in
+-- differ by less than a fifth (src/domain/application/waits.ts). Bound: a row a day, partner, step and bucket in
 -- which something happened, and another one a month, for three years.
 CREATE TABLE business_waits (
   -- In UTC, of the later step: the day, or the first one of the month.

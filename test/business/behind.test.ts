@@ -10,7 +10,7 @@ import { IN_REVIEW, MEXICAN, REJECTED } from '../support/applicant.ts';
 import { startTestConsole } from '../support/console.ts';
 import { businessStore } from './support.ts';
 
-const { store, json, partners, send, happened, count, report } = await businessStore();
+const { store, json, partners, send, happened, offered, count, report } = await businessStore();
 const { income, debt_amount, currency } = MEXICAN;
 const IN_MEXICO = { income, debt_amount, currency };
 
@@ -22,6 +22,7 @@ await json('application', 'reject', `${second[1]}`, '--reason', 'not enough');
 await happened('conversation.started', 0, [first[0]!, first[1]!, first[6]!]);
 await happened('documents.received', 0, [first[0]!]);
 await happened('conversation.started', 1, [second[0]!]);
+for (const id of [first[0]!, first[6]!, second[0]!, first[0]!, first[1]!]) await offered(id);
 await happened('contract.signed', 0, [first[0]!, first[6]!]);
 await happened('contract.withdrawn', 0, [first[6]!]);
 await json('application', 'disburse', `${first[1]}`, '--reason', 'paid', '--override', '--second', 'luz');
@@ -73,6 +74,19 @@ describe('the list behind a number', () => {
     }
   });
 
+  it('D46: each application is behind the first offer of it alone, newest first, and offers from before are not counted', async () => {
+    const all = await listed('&number=offered');
+    assert.deepEqual(
+      all.map(({ application_id: id }) => id),
+      [first[1], second[0], first[6], first[0]],
+    );
+    assert.equal((await get('&number=offered')).is_cut, false);
+    const old = `/api/business/applications?number=offered&by=day&period=2026-01-05`;
+    assert.equal((await admin.ask('GET', old)).body.is_cut, true);
+    await store.database.query('UPDATE business_place SET offers_since = clock_timestamp()');
+    assert.deepEqual(await listed('&number=offered'), []);
+  });
+
   it('D41: finds the events of days by halving, with ten thousand of them; says where some are deleted', async () => {
     await store.database.query(`INSERT INTO partners (name, country) VALUES ('Halved', 'CO')`);
     const { rows: made } = await store.database.query("SELECT id FROM partners WHERE name = 'Halved'");
@@ -105,7 +119,9 @@ describe('the list behind a number', () => {
     const viewer = await (await console_.enrolled('vera', 'viewer')).signIn();
     assert.equal((await viewer.ask('GET', '/api/business/applications?number=signed')).status, 403);
     for (const [query, told] of [
-      ['&number=offered', /number/],
+      ['&number=refused', /number/],
+      ['&number=offered&cursor=0.5', /cursor/],
+      ['&number=signed&cursor=2147483648.5', /cursor/],
       ['&number=registered&cursor=1.5', /cursor/],
       ['&number=signed&cursor=0.5', /cursor/],
       ['&number=signed&cursor=x', /cursor/],

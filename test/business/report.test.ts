@@ -1,10 +1,10 @@
 /** What `ventanilla report` and `GET /api/business` show and refuse (docs/business.md). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { secondsOf } from '../../src/domain/application/waits.ts';
 import { mayActAs, ROLES } from '../../src/domain/operator/authority.ts';
 import { businessRoutes } from '../../src/subjects/business/routes/business.ts';
 import { csvLine } from '../../src/subjects/business/rules/report-row.ts';
-import { secondsOf } from '../../src/subjects/business/rules/wait.ts';
 import { readReport } from '../../src/subjects/business/sql/report.ts';
 import { MEMBERS } from '../../src/subjects/business/uses/report.ts';
 import { readStoreFacts } from '../../src/subjects/monitoring/sql/store-facts.ts';

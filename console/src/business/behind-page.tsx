@@ -41,7 +41,7 @@ export default function BehindPage() {
       {shown && (
         <>
           <p className={card.quiet}>{business.begins[filters.by as By](shown.period)}</p>
-          {shown.is_cut && <p role="note">{business.cut}</p>}
+          {shown.is_cut && <p role="note">{number === 'offered' ? business.cutOffers : business.cut}</p>}
           <Rows shown={shown} />
           <Pager
             {...{ cursor, next: shown.next, trail: remembered?.trail ?? null }}

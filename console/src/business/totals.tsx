@@ -40,6 +40,7 @@ const LISTS: Readonly<Partial<Record<(typeof LINES)[number][0], Listed>>> = {
   overridden: 'overridden',
   started: 'started',
   documents: 'documents',
+  offered: 'offered',
   signed: 'signed',
   withdrawn: 'withdrawn',
   disbursed: 'disbursed',

@@ -61,6 +61,7 @@ export const es: BusinessTexts = {
     overridden: 'Decididas contra el puntaje',
     started: 'Empezó la conversación',
     documents: 'Enviaron documentos',
+    offered: 'Recibieron una oferta',
     signed: 'Firmadas',
     withdrawn: 'Se retractaron',
     disbursed: 'Pagadas',
@@ -70,6 +71,8 @@ export const es: BusinessTexts = {
   nobody: 'No hay solicitudes detrás de este número.',
   further: 'Ninguna hasta aquí. La página siguiente busca más allá.',
   cut: 'Los eventos se guardan 30 días. Aquí faltan las solicitudes de eventos más antiguos.',
+  cutOffers:
+    'Las ofertas sin contrato firmado se guardan unos 120 días. Aquí pueden faltar las más antiguas.',
   amounts: { amount_registered: 'Deudas registradas', amount_disbursed: 'Monto pagado' },
   funnel: 'El camino al préstamo',
   step: 'Paso',

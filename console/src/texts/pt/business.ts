@@ -61,6 +61,7 @@ export const pt: BusinessTexts = {
     overridden: 'Decididos contra a pontuação',
     started: 'A conversa começou',
     documents: 'Enviaram documentos',
+    offered: 'Receberam uma oferta',
     signed: 'Assinados',
     withdrawn: 'Desistiram',
     disbursed: 'Pagos',
@@ -70,6 +71,8 @@ export const pt: BusinessTexts = {
   nobody: 'Nenhum pedido está por trás deste número.',
   further: 'Nenhum até aqui. A próxima página procura mais adiante.',
   cut: 'Os eventos são guardados por 30 dias. Faltam aqui os pedidos de eventos mais antigos.',
+  cutOffers:
+    'As ofertas sem contrato assinado são guardadas por cerca de 120 dias. As mais antigas podem faltar aqui.',
   amounts: { amount_registered: 'Dívidas registradas', amount_disbursed: 'Valor pago' },
   funnel: 'O caminho até o empréstimo',
   step: 'Etapa',

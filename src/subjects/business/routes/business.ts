@@ -1,5 +1,6 @@
 /** The route of the operator API about the business in numbers (docs/business.md). It reads the counts alone. */
 import { type Static, Type } from 'typebox';
+import { STEPS } from '../../../domain/application/waits.ts';
 import { isCalendarDay } from '../../../ground/base/clock.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
 import { form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
@@ -7,7 +8,6 @@ import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { behindPlaceOf, cursorOfPlace, LISTED } from '../rules/behind.ts';
 import { PERIODS, placeOfCursor } from '../rules/report-row.ts';
-import { STEPS } from '../rules/wait.ts';
 import { applicationsBehind } from '../uses/behind.ts';
 import { businessPeriod } from '../uses/period.ts';
 import { MOST_ROWS, reportPage } from '../uses/report.ts';
@@ -141,7 +141,7 @@ export const Behind = form({
   ),
   /** The cursor of the next page; null: this is the last one. A page may be short, or empty, and still have it. */
   next: orNull(Type.String()),
-  /** Events are kept for 30 days: some of the period may be deleted, and their applications are not in the list. */
+  /** Some of the period's events or offers may be deleted, and their applications are not in the list. */
   is_cut: Type.Boolean(),
 });
 export type BehindReply = Static<typeof Behind>;
@@ -204,7 +204,7 @@ export function businessRoutes({ database }: { readonly database: Database }): R
       path: '/business/applications',
       access: 'admin',
       summary:
-        'The applications behind a number of a period: those of registrations newest first, those of events by partner and newest first.',
+        'The applications behind a number of a period: those of registrations and offers newest first, those of events by partner and newest first.',
       query: BehindQuery,
       reply: Behind,
       run: async ({ query: { number, by = 'week', period, cursor, limit = MOST_BEHIND, ...query } }) => {

@@ -1,48 +1,59 @@
 /** Behind which numbers of the business a list of applications stands, and where such a list goes on. Pure. */
 import type { CountName } from './tally.ts';
 
-/** What was decided at the registration: the list comes from the batches of the days. */
-const OF_BATCHES = ['registered', 'approved', 'in_review', 'rejected'] as const;
-/** What happened later: the list comes from the events of partners, which are kept for 30 days (D41). */
-const OF_EVENTS = [
-  'review_approved',
-  'review_rejected',
-  'overridden',
-  'started',
-  'documents',
-  'signed',
-  'withdrawn',
-  'disbursed',
-] as const;
-
 /**
- * The numbers that have a list. Of what was refused nothing is stored, and nothing finds an offer by the day on which
- * it was shown.
+ * The numbers that have a list, and what it comes from: the batches of the days, for what was decided at the
+ * registration; the events of partners, which are kept for 30 days (D41); the evidence of offers. Of what was refused
+ * nothing is stored.
  */
-export const LISTED = [...OF_BATCHES, ...OF_EVENTS] as const satisfies readonly CountName[];
-export type Listed = (typeof LISTED)[number];
-export type OfEvents = (typeof OF_EVENTS)[number];
+const SOURCES = {
+  registered: 'batches',
+  approved: 'batches',
+  in_review: 'batches',
+  rejected: 'batches',
+  review_approved: 'events',
+  review_rejected: 'events',
+  overridden: 'events',
+  started: 'events',
+  documents: 'events',
+  offered: 'evidence',
+  signed: 'events',
+  withdrawn: 'events',
+  disbursed: 'events',
+} as const satisfies Partial<Record<CountName, string>>;
+
+export type Listed = keyof typeof SOURCES;
+export const LISTED = Object.keys(SOURCES) as readonly Listed[];
+export type OfEvents = {
+  [Name in Listed]: (typeof SOURCES)[Name] extends 'events' ? Name : never;
+}[Listed];
 
 export function isOfEvents(number: Listed): number is OfEvents {
-  return (OF_EVENTS as readonly string[]).includes(number);
+  return SOURCES[number] === 'events';
 }
 
 /**
- * After which row a list goes on. Lists of events go by partner, and within a partner by the number of the event; the
- * others have partner 0, and go by the application.
+ * After which row a list goes on. `part` is 0 in lists of batches, which go by application; the partner in lists of
+ * events, which go by partner and number; the time in microseconds since 1970 in those of evidence, which go by time
+ * and application.
  */
 export interface BehindPlace {
-  readonly partner: number;
+  readonly part: number;
   readonly before: number;
 }
 
-export function cursorOfPlace({ partner, before }: BehindPlace): string {
-  return `${partner}.${before}`;
+export function cursorOfPlace({ part, before }: BehindPlace): string {
+  return `${part}.${before}`;
 }
+
+const MOST_PARTNER = 2_147_483_647;
 
 /** The place that a cursor of such a list tells; null: it is none. */
 export function behindPlaceOf(number: Listed, cursor: string): BehindPlace | null {
-  const [, partner, before] = /^(0|[1-9]\d{0,9})\.([1-9]\d{0,14})$/.exec(cursor) ?? [];
-  if (partner === undefined || (partner !== '0') !== isOfEvents(number)) return null;
-  return { partner: Number(partner), before: Number(before) };
+  const [, text, before] = /^(0|[1-9]\d{0,15})\.([1-9]\d{0,14})$/.exec(cursor) ?? [];
+  if (text === undefined) return null;
+  const part = Number(text);
+  const source = SOURCES[number];
+  const fits = source === 'batches' ? part === 0 : part > 0 && (source !== 'events' || part <= MOST_PARTNER);
+  return fits ? { part, before: Number(before) } : null;
 }

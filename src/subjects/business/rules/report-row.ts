@@ -6,6 +6,11 @@ export const PERIODS = ['day', 'week', 'month'] as const;
 /** A day in UTC, a week of ISO 8601 (from Monday on), or a month. */
 export type Period = (typeof PERIODS)[number];
 
+/** The rows of `business_waits` that a period adds up. */
+export function perOf(by: Period): 'day' | 'month' {
+  return by === 'month' ? 'month' : 'day';
+}
+
 /** A row of a period, partner and currency, with the members and their order as JSON and CSV have them. */
 export interface ReportRow {
   /** The first day of the period, `YYYY-MM-DD`. */

@@ -1,5 +1,5 @@
 /** Counts of the business by day, partner and currency, as a turn of the upkeep adds them up. Pure. */
-import { bucketOf, type Step } from './wait.ts';
+import { bucketOf, type Step } from '../../../domain/application/waits.ts';
 
 /** What is counted, in the order of the business's way; amounts are in minor units. */
 export const COUNTS = [

@@ -1,8 +1,9 @@
 /**
- * Reads the events behind a number of the business, a partner at a time. Reads `business_days`, `partners`,
- * `partner_events` and `partner_event_totals`.
+ * Reads the events behind a number of the business, a partner at a time, and the offers. Reads `business_days`,
+ * `business_place`, `partners`, `partner_events`, `partner_event_totals` and `contract_evidence`.
  */
-import type { Session } from '../../../ground/postgres/database.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
+import { micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import type { OfEvents } from '../rules/behind.ts';
 import { NAME_OF_EVENT } from './events.ts';
 import type { Narrowed } from './summary.ts';
@@ -106,4 +107,46 @@ export async function readEventsBehind(
       ...[partner, low, high, names, days.period, days.after, limit],
     ])
   ).rows;
+}
+
+/** An application whose first offer was shown. */
+export interface OfferBehind {
+  readonly applicationId: number;
+  readonly at: Date;
+  /** The same time in microseconds since 1970. */
+  readonly micros: number;
+}
+
+/** As `note_first_offer` takes them, by an index of the offers alone. */
+const OFFERS = `
+  SELECT e.application_id::float8 AS "applicationId", e.recorded_at AS at, ${micros('e.recorded_at')}::float8 AS micros
+  FROM contract_evidence e
+  WHERE e.kind = 'offer_shown' AND e.recorded_at < $2::date::timestamp AT TIME ZONE 'UTC'
+    AND e.recorded_at >= greatest($1::date::timestamp AT TIME ZONE 'UTC', (SELECT p.offers_since FROM business_place p))
+    AND ($4::bigint IS NULL OR (e.recorded_at, e.application_id) < (${timeOf('$3')}, $4::bigint))
+    AND NOT EXISTS (
+      SELECT FROM contract_evidence f
+      WHERE f.application_id = e.application_id AND f.number < e.number AND f.kind = 'offer_shown')
+  ORDER BY e.recorded_at DESC, e.application_id DESC LIMIT $5`;
+
+/** The first offers of these days that count, newest first, after one; null: from the newest on. */
+export async function readOffersBehind(
+  session: Session,
+  { period, after }: Days,
+  before: Pick<OfferBehind, 'applicationId' | 'micros'> | null,
+  limit: number,
+): Promise<OfferBehind[]> {
+  const values = [period, after, before?.micros ?? null, before?.applicationId ?? null, limit];
+  return (await session.query<OfferBehind & Record<string, unknown>>(OFFERS, values)).rows;
+}
+
+/**
+ * Evidence without a signed contract is kept for 120 days from its beginning (`forget_contracts`), and an offer may
+ * come a month later.
+ */
+const OLD = 'SELECT $1::date < (now() AT TIME ZONE \'UTC\')::date - 90 AS "isOld"';
+
+/** Whether offers from this day on may be deleted. */
+export async function mayLackOffers(session: Session, day: string): Promise<boolean> {
+  return onlyRow((await session.query<{ isOld: boolean }>(OLD, [day])).rows).isOld;
 }

@@ -2,16 +2,17 @@
  * Reads the report from the counts (docs/business.md). Reads `business_days`, `business_waits` and `partners`; no
  * table of applications.
  */
+import { STEPS, type Step, secondsOf } from '../../../domain/application/waits.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import {
   type Period,
+  perOf,
   type ReportPlace,
   type ReportRow,
   type StoredRow,
   shownRow,
 } from '../rules/report-row.ts';
 import { AMOUNTS, COUNTS, REFUSALS } from '../rules/tally.ts';
-import { perOf, STEPS, type Step, secondsOf } from '../rules/wait.ts';
 
 /** What a report shows. */
 export interface AskedReport {

@@ -3,10 +3,10 @@
  * periods that led to it, the times between steps, and how much of its cap each partner uses. Reads `business_days`,
  * `business_waits`, `partners`, `api_keys` and the usage (D18); no table of applications.
  */
+import { STEPS, type Step, secondsOf } from '../../../domain/application/waits.ts';
 import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
-import { type Period, type ReportRow, type StoredRow, shownRow } from '../rules/report-row.ts';
+import { type Period, perOf, type ReportRow, type StoredRow, shownRow } from '../rules/report-row.ts';
 import { AMOUNTS, COUNTS, REFUSALS } from '../rules/tally.ts';
-import { perOf, STEPS, type Step, secondsOf } from '../rules/wait.ts';
 
 /** Days in UTC, `YYYY-MM-DD`; `after` is the first day after the period. */
 export interface Span {

@@ -14,7 +14,13 @@ import {
 } from '../../applications/sql/desk/listed.ts';
 import { type BehindPlace, isOfEvents, type Listed, type OfEvents } from '../rules/behind.ts';
 import type { Period } from '../rules/report-row.ts';
-import { readCountedPartners, readEventRange, readEventsBehind } from '../sql/behind.ts';
+import {
+  mayLackOffers,
+  readCountedPartners,
+  readEventRange,
+  readEventsBehind,
+  readOffersBehind,
+} from '../sql/behind.ts';
 import { type Narrowed, readSpan, type Span } from '../sql/summary.ts';
 
 export interface AskedBehind {
@@ -38,7 +44,7 @@ interface Found {
   readonly rows: readonly BehindRow[];
   /** Where the next page goes on; null: this is the last one. */
   readonly next: BehindPlace | null;
-  /** Events of the period may be deleted, and their applications missing. */
+  /** Events or offers of the period may be deleted, and their applications missing. */
   readonly isCut: boolean;
 }
 
@@ -52,38 +58,75 @@ export async function applicationsBehind(
   database: Database,
   { by, since, ...asked }: AskedBehind,
 ): Promise<Found & { readonly period: string }> {
-  const { number } = asked;
   const span = await readSpan(database, by, since);
-  const found = isOfEvents(number)
-    ? await behindEvents(database, span, { ...asked, number })
-    : await behindBatches(database, span, asked);
-  return { period: span.period, ...found };
+  return { period: span.period, ...(await pageBehind(database, span, asked)) };
 }
 
 type Asked = Pick<AskedBehind, 'number' | 'narrowed' | 'after' | 'limit'>;
 
+async function pageBehind(database: Database, span: Span, { number, ...asked }: Asked): Promise<Found> {
+  if (isOfEvents(number)) return behindEvents(database, span, { ...asked, number });
+  if (number === 'offered') return behindOffers(database, span, asked);
+  return behindBatches(database, span, { ...asked, number });
+}
+
 async function behindBatches(
   database: Database,
   { period, after: end }: Span,
-  { number, narrowed, after, limit }: Asked,
+  { number, ...asked }: Asked,
 ): Promise<Found> {
   const days = { from: period, to: dayBefore(end) };
+  const down = async (after: BehindPlace | null) => {
+    const before = (after?.before ?? null) as ApplicationId | null;
+    const some = await applicationsDown(database, days, before, LOOK);
+    return some.map(({ id, at }) => ({ id, at, place: { part: 0, before: id } }));
+  };
+  const fits = ({ decision }: ReadableApplication) => number === 'registered' || decision === number;
+  return { ...(await goDown(database, asked, down, fits)), isCut: false };
+}
+
+async function behindOffers(database: Database, span: Span, asked: Omit<Asked, 'number'>): Promise<Found> {
+  const down = async (after: BehindPlace | null) => {
+    const before = after && { micros: after.part, applicationId: after.before };
+    const some = await readOffersBehind(database, span, before, LOOK);
+    return some.map(({ applicationId: id, at, micros: part }) => ({
+      ...{ id: toApplicationId(id), at },
+      place: { part, before: id },
+    }));
+  };
+  const isCut = await mayLackOffers(database, span.period);
+  return { ...(await goDown(database, asked, down, () => true)), isCut };
+}
+
+/** An application at its place in a list. */
+interface Placed {
+  readonly id: ApplicationId;
+  readonly at: Date;
+  readonly place: BehindPlace;
+}
+
+/** A page of a list of which `down` reads the next applications after a place: `LOOK` of them, or all that are left. */
+async function goDown(
+  database: Database,
+  { narrowed, after, limit }: Omit<Asked, 'number'>,
+  down: (after: BehindPlace | null) => Promise<readonly Placed[]>,
+  fits: (application: ReadableApplication) => boolean,
+): Promise<Pick<Found, 'rows' | 'next'>> {
   const rows: BehindRow[] = [];
-  let before = (after?.before ?? null) as ApplicationId | null;
+  let last = after;
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const places = await applicationsDown(database, days, before, LOOK);
-    const ids = places.map(({ id }) => id);
+    const placed = await down(last);
+    const ids = placed.map(({ id }) => id);
     const listed = await readListed(database, ids, filterOf(narrowed));
-    for (const { id, at } of places) {
+    for (const { id, at, place } of placed) {
       const one = readable(listed.get(id));
-      if (one !== null && (number === 'registered' || one.decision === number))
-        rows.push({ ...one, applicationId: id, at });
-      if (rows.length === limit) return { rows, next: { partner: 0, before: id }, isCut: false };
+      if (one !== null && fits(one)) rows.push({ ...one, applicationId: id, at });
+      if (rows.length === limit) return { rows, next: place };
     }
-    if (places.length < LOOK) return { rows, next: null, isCut: false };
-    before = ids.at(-1)!;
+    if (placed.length < LOOK) return { rows, next: null };
+    last = placed.at(-1)!.place;
   }
-  return { rows, next: { partner: 0, before: before! }, isCut: false };
+  return { rows, next: last };
 }
 
 async function behindEvents(
@@ -92,7 +135,7 @@ async function behindEvents(
   { number, narrowed, after, limit }: Asked & { readonly number: OfEvents },
 ): Promise<Found> {
   const names = number === 'overridden' ? ['review_approved', 'review_rejected'] : [number];
-  const partners = await readCountedPartners(database, number, span, narrowed, after?.partner ?? 1);
+  const partners = await readCountedPartners(database, number, span, narrowed, after?.part ?? 1);
   const rows: BehindRow[] = [];
   let isCut = false;
   let looks = 0;
@@ -100,9 +143,9 @@ async function behindEvents(
     const range = await readEventRange(database, partner, span);
     if (range === null) continue;
     isCut ||= range.isCut;
-    let high = partner === after?.partner ? Math.min(after.before, range.high) : range.high;
+    let high = partner === after?.part ? Math.min(after.before, range.high) : range.high;
     while (high > range.low) {
-      if (looks === MOST_LOOKS) return { rows, next: { partner, before: high }, isCut };
+      if (looks === MOST_LOOKS) return { rows, next: { part: partner, before: high }, isCut };
       looks += 1;
       const low = Math.max(range.low, high - EVENTS_OF_LOOK);
       const events = await readEventsBehind(database, { partner, names, days: span, low, high, limit: LOOK });
@@ -112,7 +155,7 @@ async function behindEvents(
         const one = readable(listed.get(toApplicationId(applicationId)));
         if (one !== null && (number !== 'overridden' || isOverride(name, one)))
           rows.push({ ...one, applicationId: toApplicationId(applicationId), at });
-        if (rows.length === limit) return { rows, next: { partner, before: place }, isCut };
+        if (rows.length === limit) return { rows, next: { part: partner, before: place }, isCut };
       }
       high = events.length < LOOK ? low : events.at(-1)!.number;
     }

@@ -1,6 +1,7 @@
-/** How long an application takes from one step to the next, in buckets whose median is known to a tenth. Pure. */
-
-import type { Period } from './report-row.ts';
+/**
+ * How long an application takes from one step of the business to the next, in buckets whose median is known to a tenth.
+ * Pure.
+ */
 
 /** The steps in the order of the business's way; each takes the time since the one that is named beside it. */
 export const STEPS = [
@@ -18,11 +19,6 @@ export const STEPS = [
   'pay',
 ] as const;
 export type Step = (typeof STEPS)[number];
-
-/** The rows of `business_waits` that a period adds up. */
-export function perOf(by: Period): 'day' | 'month' {
-  return by === 'month' ? 'month' : 'day';
-}
 
 /** The times of a bucket are up to this much longer than those of the bucket before. */
 const WIDTH = 2 ** 0.25;
