@@ -67,7 +67,10 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'submit' | 'monitoring'
     ],
   },
   monitoring: {
-    gone: ['src/subjects/monitoring', 'migrations/0016_monitoring.sql', 'sql/functions/monitoring'],
+    gone: [
+      ...['src/subjects/monitoring', 'sql/functions/monitoring'],
+      ...['migrations/0016_monitoring.sql', 'migrations/0045_monitoring.sql'],
+    ],
     lines: {
       'src/app/subjects.ts': [
         "import { monitoring } from '../subjects/monitoring/subject.ts';",

@@ -12,6 +12,11 @@ describe('the pages of operators and of health', { skip }, async () => {
   if (skip) return;
   const store = await testDatabase();
   await store.database.query("UPDATE sender SET paused_at = now(), paused_reason = 'x'");
+  await store.database.query(
+    `INSERT INTO troubles (code, text, began_at, ended_at, times, ended_ms)
+    SELECT 'pushes_late', 'events wait for their push to an enabled endpoint for 61 min', now() - n * interval '5 hours',
+      now() - n * interval '4 hours', n, 0 FROM generate_series(22, 1, -1) AS n`,
+  );
   const view = {
     database: sessionsOf(store),
     place: 'database test',
@@ -19,7 +24,7 @@ describe('the pages of operators and of health', { skip }, async () => {
     roleFault: async () => null,
   };
   const { visitAs, desk } = await consoleInBrowser(
-    [...EMPTY_QUEUE, NO_PROPOSALS, ...operatorRoutes(store), ...healthRoutes(view)],
+    [...EMPTY_QUEUE, NO_PROPOSALS, ...operatorRoutes(store), ...healthRoutes(view, store.database)],
     null,
     store,
   );
@@ -46,7 +51,15 @@ describe('the pages of operators and of health', { skip }, async () => {
       await visitAs({ login: `eva.${width}`, role: 'admin', screen, path: '/health' }, async (page) => {
         await page.getByText('sender_paused', { exact: true }).waitFor();
         await page.getByText('look for sender_paused in docs/runbook.md').waitFor();
+        await page
+          .getByText(/^Since .*, for .*\.$/)
+          .first()
+          .waitFor();
         await check(page, 'health');
+        assert.equal(await page.getByRole('rowheader', { name: 'pushes_late' }).count(), 20);
+        await page.getByRole('button', { name: 'Show more' }).press('Enter');
+        await page.getByRole('rowheader', { name: 'pushes_late' }).nth(21).waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
       });
     });
   }

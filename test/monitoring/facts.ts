@@ -49,6 +49,7 @@ export function wellFacts(changes: Partial<StoreFacts> = {}): StoreFacts {
     endpoints: [],
     drift: [],
     business: [],
+    medians: [],
     jobs: [
       {
         job: 'make partitions',

@@ -77,6 +77,11 @@ async function prometheusOnAll(): Promise<Prometheus> {
   await sql('UPDATE policy_drift SET activation_id = (SELECT activation_id FROM policy_live)');
   await sql("INSERT INTO policy_psi VALUES (0, 'debt_age', 0.05, 0.1)");
   await sql('INSERT INTO business_totals (partner_id, signed) SELECT min(p.id), 1 FROM partners p');
+  await sql(
+    `INSERT INTO business_waits (day, per, partner_id, step, bucket, times)
+      VALUES ((now() AT TIME ZONE 'UTC')::date - 1, 'day', 1, 'sign', 40, 1)`,
+  );
+  await sql("INSERT INTO step_medians (step, bucket) VALUES ('sign', 40)");
   const address = /"url":"http:\/\/([^"]+)","msg":"the metrics listener/.exec(service.log.join(''))?.[1];
   assert.ok(address, 'METRICS_PORT opens a listener');
   assert.equal((await fetch(`${service.opsUrl}/metrics`)).status, 404);

@@ -372,14 +372,15 @@ describe('status', () => {
   it('a schema of another version, or one that is behind, is a trouble, and nothing is read', async () => {
     const fault = { fault: 'the database has migration x: update the service', pending: [] };
     const { troubles, facts } = await look(fault);
-    assert.deepEqual([troubles, facts], [[{ code: 'schema_unfit', text: fault.fault }], null]);
+    assert.deepEqual([troubles, facts], [[{ code: 'schema_unfit', text: fault.fault, since: null }], null]);
     const behind = await look({ fault: null, pending: [{ name: '9999_new.sql' }] });
     assert.deepEqual([behind.troubles[0]?.code, behind.facts], ['schema_pending', null]);
   });
 
   it('a role that lacks privileges is a trouble, also where it keeps the status from being read', async () => {
     const { troubles, facts } = await look(undefined, 'the role lacks what the service needs');
-    assert.deepEqual(troubles, [{ code: 'role_unfit', text: 'the role lacks what the service needs' }]);
+    const text = 'the role lacks what the service needs';
+    assert.deepEqual(troubles, [{ code: 'role_unfit', text, since: null }]);
     assert.notEqual(facts, null);
     const lost = openPool((await makeRole(store.ownerUrl)).url);
     const denied = await look(undefined, 'the role lacks it all', lost);

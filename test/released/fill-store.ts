@@ -48,6 +48,8 @@ const STATEMENTS = [
   `INSERT INTO reindexes (from_key, to_key, kind, step_from) VALUES (gen_random_uuid(), gen_random_uuid(), 'batches', '0')`,
   `SELECT note_upkeep(ARRAY['make partitions'], ARRAY[2], ARRAY[true], ARRAY[NULL])`,
   `INSERT INTO message_count_hours (hour, status, count) VALUES (date_trunc('hour', now()), 'sent', 4)`,
+  `INSERT INTO troubles (code, text, began_at) VALUES ('pushes_late', 'x', now())`,
+  `INSERT INTO step_medians (step, bucket) VALUES ('sign', 40)`,
   `INSERT INTO secret_checks (name, value, confirmed) VALUES ('made_up', gen_random_uuid(), true)`,
 ];
 

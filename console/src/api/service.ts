@@ -1,6 +1,12 @@
 /** The operators with their sessions, and whether the service is well. */
-import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import type { HealthReply } from '../../../src/subjects/monitoring/routes/health.ts';
+import {
+  type QueryClient,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
+import type { HealthHistoryReply, HealthReply } from '../../../src/subjects/monitoring/routes/health.ts';
 import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
 import { act } from './act.ts';
 import { ask, type Reply } from './ask.ts';
@@ -12,6 +18,20 @@ export function useHealth(): UseQueryResult<Reply<HealthReply>> {
   return useQuery({
     queryKey: ['health'],
     queryFn: () => ask<HealthReply>('GET', '/health'),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** The pages of ended troubles that were asked for. */
+export function useHealthHistory(): UseInfiniteQueryResult<{
+  readonly pages: readonly Reply<HealthHistoryReply>[];
+}> {
+  return useInfiniteQuery({
+    queryKey: ['health history'],
+    queryFn: ({ pageParam }) =>
+      ask<HealthHistoryReply>('GET', `/health/history?limit=20${pageParam && `&cursor=${pageParam}`}`),
+    initialPageParam: '',
+    getNextPageParam: ({ body }) => body.next,
     refetchInterval: POLL_MS,
   });
 }

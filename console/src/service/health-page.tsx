@@ -1,11 +1,14 @@
 /** Whether the service is well: what is wrong and what to read about it, and the jobs of the upkeep. */
 import { failureText } from '../api/failure.ts';
 import { useHealth } from '../api/service.ts';
+import { timeNow } from '../api/service-time.ts';
 import card from '../base-ui/card.module.css';
 import { Card, Facts } from '../base-ui/card.tsx';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useFormat } from '../format/format.ts';
-import { useTexts } from '../texts/texts.ts';
+import { durationText } from '../queue/duration.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { History } from './history.tsx';
 import styles from './service.module.css';
 import { useServiceTexts } from './service-texts.ts';
 import { useTroubleWords } from './trouble-words.ts';
@@ -14,6 +17,7 @@ export default function HealthPage() {
   const service = useServiceTexts();
   const texts = useTexts();
   const wordsOf = useTroubleWords();
+  const language = useLanguage();
   const format = useFormat();
   const { data, error } = useHealth();
   const health = data?.body;
@@ -26,7 +30,7 @@ export default function HealthPage() {
         <>
           <Card title={health.ok ? service.well : service.notWell(format.number(health.troubles.length))}>
             <ul className={card.list}>
-              {health.troubles.map(({ code, text }) => (
+              {health.troubles.map(({ code, text, since }) => (
                 <li key={code}>
                   <p>
                     <strong>{code}</strong>
@@ -36,6 +40,14 @@ export default function HealthPage() {
                   <p lang="en" className={wordsOf(code) === null ? undefined : card.quiet}>
                     {text}
                   </p>
+                  {since !== null && (
+                    <p>
+                      {service.since(
+                        format.time(since),
+                        durationText(timeNow() - Date.parse(since), language),
+                      )}
+                    </p>
+                  )}
                   <p className={card.quiet}>{service.runbook(code)}</p>
                 </li>
               ))}
@@ -47,6 +59,7 @@ export default function HealthPage() {
               ]}
             />
           </Card>
+          <History />
           {health.upkeep && (
             <Card title={service.upkeep}>
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus. */}

@@ -1,5 +1,5 @@
 /**
- * What `serve` and `worker` run for monitoring: the watcher of the process, its pages, and a job of the upkeep
+ * What `serve` and `worker` run for monitoring: the watcher of the process, its pages, and jobs of the upkeep
  * (docs/monitoring.md).
  */
 import { version } from '../../ground/base/version.ts';
@@ -13,11 +13,17 @@ import { Scrape } from './metrics/scrape.ts';
 import { measureStatements } from './metrics/statements.ts';
 import { StoreSeries } from './metrics/store-series.ts';
 import { METRICS_PARTNERS } from './settings.ts';
+import { rememberStepMedians } from './sql/step-medians.ts';
 import { readStoreFacts } from './sql/store-facts.ts';
 import { noteUpkeep, rememberMessageCounts } from './sql/upkeep-jobs.ts';
+import { noteTroubles } from './uses/note-troubles.ts';
 
 export const MONITORING_SERVICE: Service = {
-  upkeep: [{ name: 'remember message counts', run: ({ database }) => rememberMessageCounts(database) }],
+  upkeep: [
+    { name: 'remember message counts', run: ({ database }) => rememberMessageCounts(database) },
+    { name: 'remember median times', seldom: true, run: ({ database }) => rememberStepMedians(database) },
+    { name: 'note troubles', run: noteTroubles },
+  ],
   watch,
 };
 

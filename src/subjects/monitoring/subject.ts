@@ -14,9 +14,10 @@ export const monitoring: Subject = {
     },
   ],
   settings: [METRICS_PARTNERS],
+  tables: async () => (await import('./sql/tables.ts')).TABLES,
   consoleRoutes: async () => {
     const { healthRoutes } = await import('./routes/health.ts');
-    return ({ view }) => healthRoutes(view);
+    return ({ view, database }) => healthRoutes(view, database);
   },
   service: async () => (await import('./service.ts')).MONITORING_SERVICE,
 };

@@ -52,11 +52,13 @@ export function fillStatus(command: Command, { roles, io, clock }: Cli): void {
     );
 }
 
-/** The screen: the verdict, what is wrong, and the numbers. */
+/** The screen: the verdict, what is wrong and for how long, and the numbers. */
 function screenOf({ troubles, facts, place }: Status): string {
   const verdict = troubles.length === 0 ? 'ALL IS WELL' : `NOT WELL: ${counted(troubles.length, 'trouble')}`;
   const width = Math.max(...troubles.map(({ code }) => code.length));
-  const lines = troubles.map(({ code, text }) => `  ${code.padEnd(width)}  ${text}`);
+  const lines = troubles.map(
+    ({ code, text, since }) => `  ${code.padEnd(width)}  ${text}${standingFor(since, facts)}`,
+  );
   const help = troubles.length === 0 ? [] : ['', 'docs/runbook.md says what to do.'];
   const entries = [
     ...(place === null ? [] : [['store', place] as const]),
@@ -64,6 +66,11 @@ function screenOf({ troubles, facts, place }: Status): string {
   ];
   const record = entries.length === 0 ? [] : ['', recordOf(entries)];
   return `${[verdict, ...lines, ...help, ...record].join('\n')}\n`;
+}
+
+function standingFor(since: Date | null, facts: StoreFacts | null): string {
+  if (since === null || facts === null) return '';
+  return ` (for ${duration(Math.max(facts.at.getTime() - since.getTime(), 0) / 1000)})`;
 }
 
 function recordEntries(facts: StoreFacts): (readonly [label: string, value: string | null])[] {

@@ -94,6 +94,8 @@ export class StoreSeries {
     for (const partner of facts.partners) this.#showPartner(partner);
     for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
     for (const { partner, event, times } of facts.business) this.#business.inc({ partner, event }, times);
+    for (const { step, seconds } of facts.medians)
+      this.#gauges.business_step_median_seconds.set({ step }, seconds);
     for (const [result, times] of Object.entries(facts.searches)) this.#searches.inc({ result }, times);
     for (const drift of facts.drift) this.#showDrift(drift);
     const gauges = this.#gauges;
@@ -213,6 +215,10 @@ const GAUGES = {
   templates_paused: ['Templates that are paused until an operator resumes them.', []],
   partner_used_applications: ['Applications of a partner in the last 24 hours.', ['partner']],
   partner_daily_cap_applications: ['The smallest cap of the live keys of a partner.', ['partner']],
+  business_step_median_seconds: [
+    'The median time from the step before to a step of the business, over the last seven whole days.',
+    ['step'],
+  ],
   endpoints: ['Endpoints of partners by status; those that an operator disabled are left out.', ['status']],
   pushes_behind: ['Events from the oldest that waits for its push to the newest.', ['status']],
   pushes_oldest_seconds: ['How long the oldest event waits for its push.', ['status']],

@@ -82,6 +82,13 @@ export interface BusinessFacts {
   readonly times: number;
 }
 
+/** The median time to a step of the business over the last seven whole days. */
+export interface MedianFacts {
+  readonly step: string;
+  /** Known to a tenth. */
+  readonly seconds: number;
+}
+
 /** Counts below this one are exact; this one means so many or more. */
 export const MOST_LATER = 50_000;
 
@@ -147,6 +154,8 @@ export interface StoreFacts {
   readonly drift: readonly DriftFacts[];
   /** Without what has not happened yet. */
   readonly business: readonly BusinessFacts[];
+  /** Without steps that nobody took. */
+  readonly medians: readonly MedianFacts[];
   /** By name. */
   readonly jobs: readonly JobFacts[];
 }

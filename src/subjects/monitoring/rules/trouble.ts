@@ -9,6 +9,12 @@ export interface Trouble {
   readonly text: string;
 }
 
+/** A trouble that stands at this moment. */
+export interface StandingTrouble extends Trouble {
+  /** null: nobody has noted it yet. */
+  readonly since: Date | null;
+}
+
 export const TROUBLE_CODES = [
   ...(['database_unreachable', 'schema_unfit', 'schema_pending', 'role_unfit'] as const),
   ...(['no_upkeep', 'upkeep_failing'] as const),

@@ -107,6 +107,22 @@ export function troublesOf(facts: StoreFacts): Trouble[] {
   ];
 }
 
+/** Since when a trouble stands, where the facts tell it; null: they do not. */
+export function knownSince({ code }: Trouble, facts: StoreFacts): Date | null {
+  switch (code) {
+    case 'no_upkeep': {
+      const sinceS = sinceUpkeepS(facts);
+      return sinceS === null ? facts.migratedAt : new Date(facts.at.getTime() - sinceS * 1000);
+    }
+    case 'sender_paused':
+      return facts.sender.pausedAt;
+    case 'channel_broken':
+      return facts.sender.brokenAt;
+    default:
+      return null;
+  }
+}
+
 /** How long ago the upkeep last did something, in seconds; null: never. */
 export function sinceUpkeepS({ at, jobs }: Pick<StoreFacts, 'at' | 'jobs'>): number | null {
   const last = Math.max(...jobs.map(({ succeededAt }) => succeededAt?.getTime() ?? Number.NEGATIVE_INFINITY));

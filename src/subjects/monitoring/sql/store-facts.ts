@@ -3,7 +3,8 @@
  * statement reads a table that grows with the applications, so all take as long with twenty million applications as
  * with twenty.
  */
-import { type Database, onlyRow } from '../../../ground/postgres/database.ts';
+import { secondsOf } from '../../../domain/application/waits.ts';
+import { onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import {
   type BlockedFacts,
   type ConversationFacts,
@@ -72,7 +73,7 @@ const REVIEW = `
   FROM waiting w CROSS JOIN late l`;
 
 /** Reads the facts. */
-async function readReviewFacts(database: Database): Promise<ReviewFacts> {
+async function readReviewFacts(database: Session): Promise<ReviewFacts> {
   return onlyRow((await database.query<ReviewFacts & Record<string, unknown>>(REVIEW)).rows);
 }
 
@@ -128,7 +129,7 @@ const WAITING = `
     FROM loan_contracts c WHERE c.state IN ('signed', 'withdrawn') AND c.signed_sha256 IS NULL) AS f`;
 
 /** Reads the facts. */
-export async function readConversationFacts(database: Database): Promise<ConversationFacts> {
+export async function readConversationFacts(database: Session): Promise<ConversationFacts> {
   type Waiting = Omit<ConversationFacts, 'open' | 'held' | 'work' | 'documents' | 'blocked'>;
   const waiting = onlyRow((await database.query<Waiting & Record<string, unknown>>(WAITING)).rows);
   return {
@@ -235,6 +236,8 @@ const BUSINESS = `
   CROSS JOIN LATERAL jsonb_each_text(to_jsonb(t) - 'partner_id') AS e
   GROUP BY 1, 2 HAVING sum(e.value::bigint) > 0 ORDER BY 1, 2`;
 
+const MEDIANS = 'SELECT m.step, m.bucket::integer FROM step_medians m ORDER BY m.step';
+
 type ReadApart =
   | 'sender'
   | 'messages'
@@ -245,11 +248,12 @@ type ReadApart =
   | 'endpoints'
   | 'drift'
   | 'business'
+  | 'medians'
   | 'jobs';
 type StoreRow = Omit<StoreFacts, ReadApart> & StoreFacts['sender'];
 
 /** Reads the facts, with a row for each of the first `partners` partners. */
-export async function readStoreFacts(database: Database, partners: number): Promise<StoreFacts> {
+export async function readStoreFacts(database: Session, partners: number): Promise<StoreFacts> {
   const { brokenAt, brokenReason, pausedAt, pausedReason, pausedTemplates, ...store } = onlyRow(
     (await database.query<StoreRow>(STORE)).rows,
   );
@@ -265,6 +269,9 @@ export async function readStoreFacts(database: Database, partners: number): Prom
     endpoints: (await database.query<EndpointFacts>(ENDPOINTS)).rows,
     drift: (await database.query<DriftFacts>(DRIFT)).rows,
     business: (await database.query<BusinessFacts & Record<string, unknown>>(BUSINESS, [partners])).rows,
+    medians: (await database.query<{ step: string; bucket: number }>(MEDIANS)).rows.map(
+      ({ step, bucket }) => ({ step, seconds: secondsOf(bucket) }),
+    ),
     jobs: (await database.query<JobFacts>(JOBS)).rows,
   };
 }

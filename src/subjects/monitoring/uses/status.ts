@@ -6,13 +6,14 @@ import { describeError, errorCode } from '../../../ground/base/describe-error.ts
 import { isServerTrouble } from '../../../ground/postgres/store-trouble.ts';
 import type { StoreView } from '../../../program/operations/operator-context.ts';
 import type { StoreFacts } from '../rules/store-facts.ts';
-import type { Trouble } from '../rules/trouble.ts';
-import { troublesOf } from '../rules/troubles.ts';
+import type { StandingTrouble, Trouble } from '../rules/trouble.ts';
+import { knownSince, troublesOf } from '../rules/troubles.ts';
 import { readStoreFacts } from '../sql/store-facts.ts';
+import { readStanding } from '../sql/troubles.ts';
 
 export interface Status {
   /** The worst first; empty if all is well. */
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly StandingTrouble[];
   /** null if the database does not answer, or its tables are not of this version. */
   readonly facts: StoreFacts | null;
   /** Where the store is; null if the database does not answer. */
@@ -30,16 +31,22 @@ export async function readStatus(view: StoreView): Promise<Status> {
   try {
     const { place } = view;
     const { fault, pending } = await view.schema();
-    if (fault !== null) return { troubles: [{ code: 'schema_unfit', text: fault }], facts: null, place };
+    if (fault !== null)
+      return { troubles: unnoted({ code: 'schema_unfit', text: fault }), facts: null, place };
     if (pending.length > 0) {
       const text = `migrations that are not applied: ${pending.length}; "migrate" or a start applies them`;
-      return { troubles: [{ code: 'schema_pending', text }], facts: null, place };
+      return { troubles: unnoted({ code: 'schema_pending', text }), facts: null, place };
     }
     const unfit = await view.roleFault();
-    const troubles: Trouble[] = unfit === null ? [] : [{ code: 'role_unfit', text: unfit }];
+    const troubles = unfit === null ? [] : unnoted({ code: 'role_unfit', text: unfit });
     try {
       const facts = await readStoreFacts(view.database, PARTNERS);
-      return { troubles: [...troubles, ...troublesOf(facts)], facts, place };
+      const noted = await readStanding(view.database);
+      const found = troublesOf(facts).map((trouble) => ({
+        ...trouble,
+        since: noted.get(trouble.code) ?? knownSince(trouble, facts),
+      }));
+      return { troubles: [...troubles, ...found], facts, place };
     } catch (error) {
       if (unfit === null || errorCode(error) !== DENIED) throw error;
       return { troubles, facts: null, place };
@@ -51,5 +58,10 @@ export async function readStatus(view: StoreView): Promise<Status> {
 }
 
 function unreachable(text: string): Status {
-  return { troubles: [{ code: 'database_unreachable', text }], facts: null, place: null };
+  return { troubles: unnoted({ code: 'database_unreachable', text }), facts: null, place: null };
+}
+
+/** A trouble that nobody can note: while it stands, no upkeep is done. */
+function unnoted(trouble: Trouble): StandingTrouble[] {
+  return [{ ...trouble, since: null }];
 }
