@@ -61,7 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Versions of the policy, and the one that decides.
   'subjects/policies': [...SUBJECT, 'wire/operator'],
   'subjects/applications': [
-    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'program/tracing'],
+    ...[...SUBJECT, 'wire/contract', 'wire/gate', 'wire/operator', 'program/tracing'],
     ...['subjects/partners', 'subjects/policies'],
   ],
   // What policies decided and would decide.

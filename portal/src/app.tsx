@@ -70,9 +70,9 @@ const PAGES: Readonly<Record<string, ComponentType<{ person: Person }>>> = {
   '/keys': KeysPage,
   '/sandbox': SandboxPage,
   '/accounts': AccountsPage,
-  '/send': () => (
+  '/send': ({ person }) => (
     <LazyPage>
-      <SendPage />
+      <SendPage person={person} />
     </LazyPage>
   ),
 };

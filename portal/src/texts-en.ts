@@ -8,7 +8,7 @@ export const en = {
     requests: 'Requests',
     keys: 'Keys',
     sandbox: 'Sandbox',
-    send: 'Check a file',
+    send: 'Send a file',
     accounts: 'Accounts',
   },
   roles: { member: 'member', owner: 'owner' },

@@ -9,7 +9,7 @@ export const es: PortalTexts = {
     requests: 'Peticiones',
     keys: 'Claves',
     sandbox: 'Pruebas',
-    send: 'Revisar un archivo',
+    send: 'Enviar un archivo',
     accounts: 'Cuentas',
   },
   roles: { member: 'miembro', owner: 'titular' },

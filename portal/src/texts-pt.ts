@@ -9,7 +9,7 @@ export const pt: PortalTexts = {
     requests: 'Requisições',
     keys: 'Chaves',
     sandbox: 'Testes',
-    send: 'Conferir um arquivo',
+    send: 'Enviar um arquivo',
     accounts: 'Contas',
   },
   roles: { member: 'membro', owner: 'titular' },

@@ -6,17 +6,19 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/read-application.ts';
-import type { KeyId } from '../domain/partner/credential.ts';
+import type { Credential, KeyId } from '../domain/partner/credential.ts';
 import type { Clock } from '../ground/base/clock.ts';
 import { isLoopback } from '../ground/base/loopback.ts';
 import { isSpread } from '../ground/schema/distribution.ts';
 import { addDocs, type DocsOptions } from '../listeners/docs-page/page.ts';
 import { healthApi } from '../listeners/ops/health-api.ts';
 import { PARTNER_LIMITS, partnerApi } from '../listeners/partner/partner-api.ts';
+import { requestIds } from '../listeners/partner/request-id.ts';
 import { failureLog, workFailureLog } from '../program/operations/failure-log.ts';
 import type { ServiceContext } from '../program/subject/subject.ts';
 import type { Watcher } from '../program/subject/watcher.ts';
 import { tracing } from '../program/tracing/tracing.ts';
+import type { BatchIntake } from '../subjects/applications/routes/portal.ts';
 import { RefusedReceipts } from '../subjects/applications/sql/refused-receipts.ts';
 import { type AroundStatement, Registrar } from '../subjects/applications/sql/registration.ts';
 import { ingestBatch } from '../subjects/applications/uses/ingest-batch.ts';
@@ -26,6 +28,7 @@ import { partnerFeed } from '../subjects/events/uses/partner-events.ts';
 import { readWhatsAppEvents } from '../subjects/messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../subjects/messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../subjects/messages/routes/whatsapp-webhook.ts';
+import { type QuotaService, quotaHeaders } from '../subjects/partners/routes/get-quota.ts';
 import { Credentials } from '../subjects/partners/sql/credentials.ts';
 import { authenticator } from '../subjects/partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../subjects/partners/uses/key-outcome-counter.ts';
@@ -99,18 +102,16 @@ export async function startService(
   const logFailure = failureLog(log, clock);
   const failed = workFailureLog(logFailure);
   const { keyOutcomes, requests, stopCounts, counted } = requestCounts(store, log, failed, watcher);
+  const admission = admissionOf(atWork, { log, clock, watcher });
   const ingest = { fields, policies, vault, registrar, database, ...counted };
+  const intake = intakeOf(store, ingest, { admission, requests });
   const partner = partnerApi({
+    ...intake,
     basePath: config.basePath,
-    fields,
     clock,
     log,
     logFailure,
-    requests,
     authenticate: authenticator(vault, new Credentials(database, vault), (id) => keyOutcomes.refused(id)),
-    admission: admissionOf(atWork, { log, clock, watcher }),
-    ingest: (request) => ingestBatch(ingest, request),
-    quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     search: (partnerId, search, pace) => partnerSearch(store, partnerId, search, pace),
@@ -142,14 +143,15 @@ export async function startService(
     listeners.push(await startHealth(config, log, clock, health));
     const around = { log, logFailure, watcher };
     consoleListener = await startOperatorListener(config, store, { ...around, page: consolePage });
-    portal = await startPortalListener(config, store, { ...around, page: portalPage });
-    listeners.push(consoleListener, portal);
+    portal = await startPortalListener(config, store, { ...around, page: portalPage }, intake);
+    listeners.push(consoleListener);
   } catch (error) {
     // A listener that stays open would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());
     await Promise.all([...opened, background.stop(), keyOutcomes.stop()]);
     throw error;
   }
+  const endRequests = () => Promise.all([drain(partner, clock), portal.close()]);
   const endBackground = () => Promise.all([background.stop(), stopCounts()]);
   const closeOperators = () => Promise.all([ops, ...listeners].map((listener) => listener.close()));
   return {
@@ -162,11 +164,28 @@ export async function startService(
       stopping = true;
       return stopInOrder(log, clock, sinceMs, [
         { name: 'sending', byMs: STOP_BY_MS.sending, run: () => background.stopSending() },
-        { name: 'requests', byMs: STOP_BY_MS.requests, run: () => drain(partner, clock) },
+        { name: 'requests', byMs: STOP_BY_MS.requests, run: endRequests },
         { name: 'background', byMs: STOP_BY_MS.background, run: endBackground },
         { name: 'operators', byMs: STOP_BY_MS.operators, run: closeOperators },
       ]);
     },
+  };
+}
+
+/** What both listeners that take batches share, with the quota of a key. */
+function intakeOf(
+  { database, clock }: Store,
+  ingest: Parameters<typeof ingestBatch>[0],
+  parts: Pick<BatchIntake, 'requests' | 'admission'>,
+): BatchIntake & Pick<QuotaService, 'quota'> {
+  const quota = ({ partner, dailyCap }: Credential) => quotaStatus(database, partner.id, dailyCap);
+  return {
+    ...parts,
+    quota,
+    fields: ingest.fields,
+    ingest: (request) => ingestBatch(ingest, request),
+    quotaHeaders: (credential, deadline) => quotaHeaders({ clock, quota }, credential, deadline),
+    newRequestId: requestIds(clock),
   };
 }
 

@@ -80,7 +80,7 @@ describe('the portal', { skip }, async () => {
         await page.getByRole('link', { name: 'Sandbox' }).press('Enter');
         await page.getByText('+9900409').waitFor();
         await check(page, 'portal-sandbox');
-        await page.getByRole('link', { name: 'Check a file' }).press('Enter');
+        await page.getByRole('link', { name: 'Send a file' }).press('Enter');
         await page.getByText('+9900409').waitFor({ state: 'detached' });
         await page.locator('input[type=file]').waitFor({ state: 'attached' });
         await check(page, 'portal-send');

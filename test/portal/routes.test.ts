@@ -32,9 +32,11 @@ const [acme, rival] = [await aPartner('acme'), await aPartner('rival')];
 
 /** A path of a route with ids of a partner; the body is one that its form takes. */
 function filled({ path }: Route, of: { key: { id: number }; member: { id: number } }): string {
-  return `/api${path.replace('{key}', `${of.key.id}`).replace('{id}', `${of.member.id}`)}`;
+  const query = path === '/batches' ? `?key=${of.key.id}&environment=PRO` : '';
+  return `/api${path.replace('{key}', `${of.key.id}`).replace('{id}', `${of.member.id}`)}${query}`;
 }
 const BODIES: Readonly<Record<string, unknown>> = {
+  '/batches': { applications: [] },
   '/keys': { like: 1 },
   '/accounts': { login: 'somebody.new' },
 };
@@ -65,7 +67,7 @@ describe('each route of the portal', () => {
     await database.query("UPDATE operator_sessions SET proved_at = now() - interval '6 minutes'");
     await remac(store);
     for (const route of ROUTES.filter(
-      ({ method, path }) => method !== 'GET' && !path.endsWith('/sign-out'),
+      ({ method, path }) => method !== 'GET' && path !== '/batches' && !path.endsWith('/sign-out'),
     )) {
       const { status, body } = await send(visitor, route);
       assert.deepEqual([status, body.needs], [403, 'sign-in'], route.path);
@@ -83,7 +85,7 @@ describe('each route of the portal', () => {
         )
       ).rows;
     const before = await facts();
-    for (const route of ROUTES.filter(({ path }) => path.includes('{')))
+    for (const route of ROUTES.filter(({ path }) => path.includes('{') || path === '/batches'))
       assert.equal((await send(visitor, route, rival)).status, 404, `${route.method} ${route.path}`);
     const like = await visitor.ask('POST', '/api/keys', { like: rival.key.id });
     assert.equal(like.status, 404);

@@ -1,4 +1,4 @@
-/** The page that checks a file of applicants: it shows what `submit --dry-run` tells, and sends nothing. */
+/** The page that checks a file of applicants: it shows what `submit --dry-run` tells, and a member sends nothing. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,9 @@ import SendPage from './portal/src/send/send-page.tsx';
 const language = new URLSearchParams(location.search).get('lang') ?? 'en';
 document.documentElement.lang = language;
 createRoot(document.getElementById('root')).render(
-  <LanguageContext value={language}><main><SendPage /></main></LanguageContext>,
+  <LanguageContext value={language}>
+    <main><SendPage person={{ role: 'member', partner: { country: 'CO' } }} /></main>
+  </LanguageContext>,
 );`;
 const MARKUP = '<img src=x onerror=alert(1)>\u202eAna';
 const LIST = [
@@ -78,18 +80,18 @@ describe('the page that checks a file', { skip, timeout: 4 * PATIENCE_MS }, asyn
         await choose(page, path);
         await page.getByRole('heading', { name: 'Questions' }).waitFor();
         await check(page, 'send-questions');
-        await choice(page, /Which country is yours/, /^Colombia$/);
+        await page.getByText('Only an owner sends a file.').waitFor();
         await choice(page, /point and comma/, /the comma separates/);
         await choice(page, /Más de 2 años/, /^gt2$/);
         await choice(page, /Column “Código”/, /^Leave it out$/);
-        await page.getByRole('checkbox', { name: 'Only rows that cannot be sent' }).check();
+        await page.getByRole('checkbox', { name: 'Only rows with faults' }).check();
         const row = page.getByRole('row', { name: /^5 / });
         await row.getByText('Mu?oz').waitFor();
         await page
           .getByRole('row', { name: /text is damaged/ })
           .last()
           .waitFor();
-        await page.getByRole('checkbox', { name: 'Only rows that cannot be sent' }).uncheck();
+        await page.getByRole('checkbox', { name: 'Only rows with faults' }).uncheck();
         const second = page.getByRole('row', { name: /^3 / });
         await second.getByText('1500', { exact: true }).waitFor();
         await second.getByText('<img src=x onerror=alert(1)>', { exact: false }).waitFor();

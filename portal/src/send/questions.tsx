@@ -6,8 +6,6 @@ import { useLanguage } from '../../../console/src/texts/texts.ts';
 import { BULK_FIELDS } from '../../../packages/submit/src/map/columns.ts';
 import { WORD_FIELDS } from '../../../packages/submit/src/map/words.ts';
 import type { FieldName } from '../../../src/domain/application/fields.ts';
-import { COUNTRY_CURRENCY, type Country } from '../../../src/ground/base/country-data.ts';
-import { keysOf } from '../../../src/ground/base/keys-of.ts';
 import { inLine } from '../../../src/ground/base/plain-text.ts';
 import { type Answers, NO_ANSWERS, type Outcome, type Reading } from './read-file.ts';
 import styles from './send.module.css';
@@ -48,8 +46,8 @@ export function Questions({ outcome, answers, onAnswers }: QuestionsProps) {
   ) : null;
 }
 
-function asks({ check, needsCountry }: Reading): boolean {
-  return needsCountry || check.ambiguous !== null || check.words.all.length > 0 || check.unsent.length > 0;
+function asks({ check }: Reading): boolean {
+  return check.ambiguous !== null || check.words.all.length > 0 || check.unsent.length > 0;
 }
 
 interface OfReadingProps extends Omit<QuestionsProps, 'outcome'> {
@@ -61,22 +59,10 @@ function OfReading({ reading, answers, onAnswers }: OfReadingProps) {
   const texts = useSendTexts();
   const { number } = useFormat();
   const language = useLanguage();
-  const { check, needsCountry, fields } = reading;
-  const names = new Intl.DisplayNames([language], { type: 'region' });
-  const countries = keysOf(COUNTRY_CURRENCY)
-    .map((code): [Country, string] => [code, names.of(code) ?? code])
-    .sort(([, a], [, b]) => a.localeCompare(b, language));
+  const { check, fields } = reading;
   const without = BULK_FIELDS.filter(({ name }) => !fields.some((field) => field.name === name));
   return (
     <>
-      {(needsCountry || answers.country !== null) && (
-        <Select
-          label={texts.country}
-          value={answers.country ?? ''}
-          options={countries}
-          onChoose={(country) => onAnswers({ ...answers, country })}
-        />
-      )}
       {(check.ambiguous !== null || answers.decimal !== null) && (
         <Select
           label={texts.decimal}

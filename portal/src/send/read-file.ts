@@ -3,7 +3,6 @@
  * while it reads. Nothing leaves the browser.
  */
 
-import { SIGN_ALONE } from '../../../packages/submit/src/map/amount.ts';
 import { type Check, checkRows } from '../../../packages/submit/src/map/check.ts';
 import { columnInOption } from '../../../packages/submit/src/map/columns.ts';
 import { TRUE_AND_FALSE } from '../../../packages/submit/src/map/consent.ts';
@@ -26,7 +25,6 @@ export const MOST_BYTES = 48 * 1024 * 1024;
 
 /** What the person has answered so far. Another answer reads the file again. */
 export interface Answers {
-  readonly country: Country | null;
   readonly encoding: CodePage | null;
   readonly decimal: 'comma' | 'point' | null;
   /** The value of each word, by field: `debt_age:Más de 2 años` is `gt2`. */
@@ -35,7 +33,7 @@ export interface Answers {
   readonly columns: Readonly<Record<number, FieldName | ''>>;
 }
 
-export const NO_ANSWERS: Answers = { country: null, encoding: null, decimal: null, words: {}, columns: {} };
+export const NO_ANSWERS: Answers = { encoding: null, decimal: null, words: {}, columns: {} };
 
 /** A row as it would be sent, and what is wrong with it. */
 export interface ReadRow {
@@ -58,8 +56,8 @@ export interface Reading {
   readonly fields: readonly ReadField[];
   readonly rows: readonly ReadRow[];
   readonly check: Check;
-  /** True where phones without country code, or amounts with `$`, need the country, and nobody has told it. */
-  readonly needsCountry: boolean;
+  /** What the rows are read from again when they are sent. */
+  readonly source: Source;
   /** The file of refused rows, as `submit` writes it. */
   readonly refused: Blob;
 }
@@ -72,16 +70,23 @@ export type Outcome =
 /** The file is larger than the page takes. */
 export class TooLarge extends Error {}
 
+/** For whom a file is read. */
+export interface Reader {
+  readonly language: Language;
+  /** The partner's: phones without country code are read there, and amounts with `$` have its currency. */
+  readonly country: Country;
+}
+
 /** Rejects with the reason of `signal`, and with `TooLarge`. `onRows` gets the number of rows so far. */
 export async function readFile(
   file: File,
   answers: Answers,
-  language: Language,
+  { language, country }: Reader,
   { signal, onRows }: { readonly signal: AbortSignal; readonly onRows: (rows: number) => void },
 ): Promise<Outcome> {
   if (file.size > MOST_BYTES) throw new TooLarge();
   try {
-    const source = await opened(file, answers, language);
+    const source = await opened(file, answers, { language, country });
     return {
       kind: 'read',
       reading: await readingOf(source, (rows) => {
@@ -99,7 +104,7 @@ export async function readFile(
   }
 }
 
-async function opened(file: File, answers: Answers, language: Language): Promise<Source> {
+async function opened(file: File, answers: Answers, { language, country }: Reader): Promise<Source> {
   const options = {
     encoding: answers.encoding,
     language,
@@ -110,7 +115,7 @@ async function opened(file: File, answers: Answers, language: Language): Promise
       decimal: answers.decimal,
       consent: TRUE_AND_FALSE,
       values: readValueMaps(Object.entries(answers.words).map(([word, value]) => `${word}=${value}`)),
-      country: answers.country,
+      country,
     },
   } as const;
   const chosen = Object.entries(answers.columns);
@@ -124,9 +129,6 @@ async function opened(file: File, answers: Answers, language: Language): Promise
   });
 }
 
-/** Any country will do until the person has told one: rows whose phones need it are counted. */
-const UNTIL_TOLD = 'CO';
-
 async function readingOf(source: Source, onProgress: (rows: number) => void): Promise<Reading> {
   // The rules of phones take longer to load than all the rest.
   const { serviceRules } = await import('../../../packages/submit/src/map/rules.ts');
@@ -134,16 +136,9 @@ async function readingOf(source: Source, onProgress: (rows: number) => void): Pr
   const rows: ReadRow[] = [];
   const form = rejectedForm(source.table.columns);
   const refused: string[] = [];
-  const judge = serviceRules(source.inCountry(source.country ?? UNTIL_TOLD), 'PRO');
-  let needsCountry = false;
   const check = await checkRows(source, {
-    judge(row) {
-      const judgement = judge(row);
-      needsCountry ||= source.country === null && judgement.isLocal;
-      return judgement;
-    },
+    judge: serviceRules(source, 'PRO'),
     onRow(row, faults) {
-      needsCountry ||= source.country === null && row.faults.some(({ text }) => text === SIGN_ALONE);
       rows.push({
         number: row.row.number,
         values: valuesOf(row, fields),
@@ -165,7 +160,7 @@ async function readingOf(source: Source, onProgress: (rows: number) => void): Pr
     })),
     rows,
     check,
-    needsCountry,
+    source,
     refused: new Blob([MARK, csvLine(form.header, source.delimiter), ...refused], { type: 'text/csv' }),
   };
 }

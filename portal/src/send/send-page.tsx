@@ -4,6 +4,8 @@ import { Card, Facts } from '../../../console/src/base-ui/card.tsx';
 import { PageHeading } from '../../../console/src/base-ui/page-heading.tsx';
 import { useFormat } from '../../../console/src/format/format.ts';
 import { useLanguage } from '../../../console/src/texts/texts.ts';
+import type { Country } from '../../../src/ground/base/country-data.ts';
+import type { Person } from '../api.ts';
 import { Questions } from './questions.tsx';
 import {
   type Answers,
@@ -15,18 +17,23 @@ import {
   withoutOptions,
 } from './read-file.ts';
 import { Rows } from './rows.tsx';
+import { save } from './save.ts';
 import styles from './send.module.css';
+import { SendCard } from './send-card.tsx';
 import { useSendTexts } from './send-texts.ts';
+import { useSendingTexts } from './sending-texts.ts';
 import { Wide } from './wide.tsx';
 
 /** What became of the file; null while it is read. */
 type Read = Outcome | { readonly kind: 'too_large' | 'failed' } | null;
 
-export default function SendPage() {
+export default function SendPage({ person }: { readonly person: Pick<Person, 'role' | 'partner'> }) {
   const texts = useSendTexts();
+  const sending = useSendingTexts();
+  const [isSending, setSending] = useState(false);
   const [file, setFile] = useState<File | null>(null);
   const [answers, setAnswers] = useState<Answers>(NO_ANSWERS);
-  const [read, rows] = useReading(file, answers);
+  const [read, rows] = useReading(file, answers, person.partner.country as Country);
   const choose = (chosen: File | undefined) => {
     if (chosen === undefined) return;
     setAnswers(NO_ANSWERS);
@@ -37,16 +44,25 @@ export default function SendPage() {
     <div className={styles.page}>
       <PageHeading title={texts.title} />
       <p>{texts.lead}</p>
-      <DropZone onFile={choose} />
+      {!isSending && <DropZone onFile={choose} />}
       <Standing file={file} read={read} rows={rows} onCancel={() => setFile(null)} />
-      {isOpen && <Questions outcome={read} answers={answers} onAnswers={setAnswers} />}
-      {file !== null && read?.kind === 'read' && <Shown name={file.name} reading={read.reading} />}
+      {isOpen && !isSending && <Questions outcome={read} answers={answers} onAnswers={setAnswers} />}
+      {file !== null && read?.kind === 'read' && (
+        <>
+          {person.role === 'owner' ? (
+            <SendCard {...{ name: file.name, reading: read.reading, isSending, onSending: setSending }} />
+          ) : (
+            <p>{sending.onlyOwner}</p>
+          )}
+          <Shown name={file.name} reading={read.reading} />
+        </>
+      )}
     </div>
   );
 }
 
 /** Reads the file anew with each answer. Gives what became of it, and the rows so far. */
-function useReading(file: File | null, answers: Answers): [read: Read, rows: number] {
+function useReading(file: File | null, answers: Answers, country: Country): [read: Read, rows: number] {
   const language = useLanguage();
   const [read, setRead] = useState<Read>(null);
   const [rows, setRows] = useState(0);
@@ -57,13 +73,14 @@ function useReading(file: File | null, answers: Answers): [read: Read, rows: num
     const reading = new AbortController();
     const { signal } = reading;
     // The reasons of a row have two languages, as the answers of the service do.
-    readFile(file, answers, language === 'en' ? 'en' : 'es', { signal, onRows: setRows })
+    const reader = { language: language === 'en' ? 'en' : 'es', country } as const;
+    readFile(file, answers, reader, { signal, onRows: setRows })
       .catch((error: unknown): Read => ({ kind: error instanceof TooLarge ? 'too_large' : 'failed' }))
       .then((outcome) => {
         if (!signal.aborted) setRead(outcome);
       });
     return () => reading.abort();
-  }, [file, answers, language]);
+  }, [file, answers, language, country]);
   return [read, rows];
 }
 
@@ -210,12 +227,4 @@ function Faults({ name, reading }: { readonly name: string; readonly reading: Re
       </button>
     </Card>
   );
-}
-
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -3,6 +3,7 @@
  * address in the data directory of the embedded store for the commands.
  */
 import type { FastifyInstance } from 'fastify';
+import type { BatchIntake } from '../../subjects/applications/routes/portal.ts';
 import {
   PORTAL_HOST,
   PORTAL_PORT,
@@ -21,6 +22,7 @@ export async function startPortalListener(
   { setting, databaseUrl, dataDir }: Config,
   store: Pick<Store, 'database' | 'vault' | 'clock'>,
   { log, logFailure, page, watcher }: Surroundings,
+  intake: BatchIntake,
 ): Promise<BrowserListener> {
   const port = setting(PORTAL_PORT);
   if (port === null) return NO_BROWSERS;
@@ -30,6 +32,7 @@ export async function startPortalListener(
   const routes = await portalRoutes(
     { database, vault, clock },
     { origin, onTry: (step, result) => watcher.triedToSignIn(step, result) },
+    intake,
   );
   const app: FastifyInstance = browserApi({
     ...{ whose: 'partner', database, vault, clock, routes, origin, logFailure },
@@ -49,10 +52,16 @@ type Accounts = Parameters<typeof import('../../subjects/operators/routes/portal
 export async function portalRoutes(
   store: Sharing,
   accounts: Pick<Accounts, 'origin' | 'onTry'>,
+  intake: BatchIntake,
 ): Promise<Route[]> {
-  const [{ portalAccountRoutes }, others] = await Promise.all([
+  const [{ portalAccountRoutes }, { portalBatchRoutes }, others] = await Promise.all([
     import('../../subjects/operators/routes/portal.ts'),
+    import('../../subjects/applications/routes/portal.ts'),
     loadPortalRoutes(store),
   ]);
-  return [...(await portalAccountRoutes({ ...store, ...accounts })), ...others];
+  return [
+    ...(await portalAccountRoutes({ ...store, ...accounts })),
+    ...portalBatchRoutes({ ...store, ...intake }),
+    ...others,
+  ];
 }

@@ -8,11 +8,13 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
+import { SandboxFailure } from '../../domain/application/sandbox.ts';
 import { mayActAs } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey, Whose } from '../../domain/operator/session.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopback } from '../../ground/base/loopback.ts';
+import { OverloadError, UnavailableError } from '../../ground/base/registration-failure.ts';
 import type { Database } from '../../ground/postgres/database.ts';
 import { type LogFailure, temporaryTrouble } from '../../program/operations/failure-log.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -21,7 +23,7 @@ import { BusyError } from '../../subjects/operators/uses/password-hash.ts';
 import { readCookie } from '../../subjects/operators/uses/tokens.ts';
 import { ByteBudget } from '../../wire/gate/byte-budget.ts';
 import { addressGroup, type ListenerLimits } from '../../wire/gate/connections.ts';
-import { decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
+import { connectionOf, decodableUrl, frontDoor } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';
 import { NO_SCHEMAS } from '../../wire/gate/no-schemas.ts';
 import { presentUnreadable, SECURITY_HEADERS } from '../../wire/gate/unreadable.ts';
@@ -214,46 +216,54 @@ function addRoute(
   route: Route,
   { answerWithinMs, largeBodies }: RouteLimits,
 ): void {
-  const { method, path, access, needsFresh, isCallback = false, maxBodyBytes, body, query } = route;
-  app.route({
-    method,
-    url: `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
-    config: { isCallback },
-    ...(maxBodyBytes !== undefined && {
-      bodyLimit: maxBodyBytes,
-      preParsing: (request, reply) =>
-        admitLargeBody(api, request, reply, { access, maxBodyBytes, largeBodies }),
-    }),
-    handler: async (request, reply) => {
-      const found = await sessionOf(api, request, access);
-      if (needsFresh === true && found.session?.isFresh === false)
-        throw new RefusedRequest(
-          403,
-          'sign in again: this needs a sign-in of the last five minutes',
-          'sign-in',
-        );
-      const given = query ? withNumbers(query, request.query) : request.query;
-      const fault =
-        (body && faultOfForm(body, request.body, 'body')) ?? (query && faultOfForm(query, given, 'query'));
-      if (fault) throw new RefusedRequest(400, fault);
-      const call = {
-        ...found,
-        body: request.body,
-        query: given,
-        params: request.params,
-        pendingCookie: cookieOf('pending sign-in', request.headers.cookie, siteOf(api)),
-        deviceCookie: cookieOf('device', request.headers.cookie, siteOf(api)),
-        // Somebody with one address of IPv6 has a whole /64.
-        address: addressGroup(request.ip) ?? request.ip,
-        ...conditionsOf(request),
-      };
-      return send(
-        reply,
-        await inTime(api.clock, api.clock.monotonicMs() + answerWithinMs, route.run(call as never)),
-        siteOf(api),
-      );
-    },
-  });
+  const { method, path, access, needsFresh, isCallback = false, maxBodyBytes, bytes, body, query } = route;
+  const add = (to: FastifyInstance) =>
+    to.route({
+      method,
+      url: `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      config: { isCallback },
+      ...(maxBodyBytes !== undefined && {
+        bodyLimit: maxBodyBytes,
+        preParsing: (request, reply) =>
+          admitLargeBody(api, request, reply, { access, maxBodyBytes, largeBodies }),
+      }),
+      handler: async (request, reply) => {
+        const found = await sessionOf(api, request, access);
+        if (needsFresh === true && found.session?.isFresh === false)
+          throw new RefusedRequest(
+            403,
+            'sign in again: this needs a sign-in of the last five minutes',
+            'sign-in',
+          );
+        const given = query ? withNumbers(query, request.query) : request.query;
+        const fault =
+          (body && faultOfForm(body, request.body, 'body')) ?? (query && faultOfForm(query, given, 'query'));
+        if (fault) throw new RefusedRequest(400, fault);
+        const { startedAt } = connectionOf(request.raw);
+        const deadline = (startedAt ?? api.clock.monotonicMs()) + answerWithinMs;
+        const call = {
+          ...found,
+          body: request.body,
+          query: given,
+          params: request.params,
+          pendingCookie: cookieOf('pending sign-in', request.headers.cookie, siteOf(api)),
+          deviceCookie: cookieOf('device', request.headers.cookie, siteOf(api)),
+          // Somebody with one address of IPv6 has a whole /64.
+          address: addressGroup(request.ip) ?? request.ip,
+          ...conditionsOf(request),
+          sent: { headers: request.headers, deadline, isGone: () => request.raw.socket.destroyed },
+        };
+        return send(reply, await inTime(api.clock, deadline, route.run(call as never)), siteOf(api));
+      },
+    });
+  if (bytes === undefined) add(app);
+  // In a scope of its own, because all other routes take JSON.
+  else
+    app.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, sent, done) => done(null, sent));
+      add(scope);
+    });
 }
 
 /** Refuses a large body of whoever may not use the route before it is read, and takes its bytes from the budget. */
@@ -358,6 +368,7 @@ function send(
     deviceCookie,
     redirect,
     retryAfterSeconds,
+    headers = {},
   }: Answer<unknown>,
   site: Site,
 ) {
@@ -368,6 +379,7 @@ function send(
   }
   if (deviceCookie !== undefined) reply.header('Set-Cookie', cookieHeader('device', deviceCookie, site));
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
+  reply.headers(headers);
   if (redirect !== undefined)
     return reply
       .header('Location', site.origin + redirect)
@@ -398,6 +410,9 @@ function present(
   if (statusCode === 415)
     return reply.status(415).send({ error: 'the body must be JSON (Content-Type: application/json)' });
   if (statusCode === 400) return reply.status(400).send({ error: 'the body is no valid JSON' });
-  logFailure(temporaryTrouble(error) ?? 'a request of a browser failed', { error: errorFields(error) });
+  if (error instanceof UnavailableError) reply.header('Retry-After', String(error.retryAfterSeconds));
+  // An overload is logged where it is found, and the sandbox fails because somebody asked for it.
+  if (!(error instanceof OverloadError || error instanceof SandboxFailure))
+    logFailure(temporaryTrouble(error) ?? 'a request of a browser failed', { error: errorFields(error) });
   return reply.status(500).send({ error: 'temporary internal error; retry' });
 }

@@ -105,7 +105,7 @@ export function openapiOf(routes: readonly Route[], site: Site): Json {
 }
 
 function operationOf(route: Route): Json {
-  const { method, path, access, summary, needsFresh, headers, body, query } = route;
+  const { method, path, access, summary, needsFresh, headers, bytes, body = bytes, query } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[/{}.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,

@@ -9,9 +9,10 @@ import type { Pace } from '../../subjects/events/uses/partner-events.ts';
 import type { Authenticate } from '../../subjects/partners/uses/authenticate.ts';
 import { RequestError } from '../../wire/contract/request.ts';
 import { chooseLanguage } from '../../wire/contract/texts.ts';
-import { type Admission, costOf, costOfEnvelopes, type Leave } from '../../wire/gate/admission.ts';
+import { type Admission, costOf } from '../../wire/gate/admission.ts';
 import { connectionOf } from '../../wire/gate/front-door.ts';
 import { inTime } from '../../wire/gate/in-time.ts';
+import { inTurn } from '../../wire/gate/in-turn.ts';
 
 /** The most bytes of a refused request's body that are read; if more is to come, the connection is closed. */
 export const UNWANTED_BYTES = 256 * 1024;
@@ -50,10 +51,7 @@ export function checkKey({ clock, authenticate, admission }: KeyCheck, environme
   };
 }
 
-/**
- * Does the work of a request when its partner is admitted (D37). `events`: how many it may read. Work whose size shows
- * only later is paced: before each part, other partners get their turn.
- */
+/** Does the work of a request when its partner is admitted (D37). `events`: how many it may read. */
 export async function whenAdmitted<T>(
   admission: Admission,
   request: FastifyRequest,
@@ -62,25 +60,12 @@ export async function whenAdmitted<T>(
 ): Promise<T> {
   const { body, deadline } = request;
   const credential = credentialOf(request);
-  const bytes = Buffer.isBuffer(body) ? body.length : 0;
-  let leave: Leave | null = null;
-  let isOver = false;
-  const enter = async (cost: number) => {
-    leave?.();
-    leave = null;
-    const entered = await admission.enter(credential.partner.id, cost, deadline);
-    // A client that left while it waited gets nothing registered, because it would never see the answer.
-    if (isOver || request.raw.socket.destroyed) {
-      entered();
-      throw new RequestError('bad_request');
-    }
-    leave = entered;
+  const turn = {
+    partnerId: credential.partner.id,
+    bodyBytes: Buffer.isBuffer(body) ? body.length : 0,
+    events,
+    deadline,
+    isGone: () => request.raw.socket.destroyed,
   };
-  try {
-    await enter(costOf(bytes, events));
-    return await work(credential, (envelopes, size) => enter(costOfEnvelopes(envelopes, size)));
-  } finally {
-    isOver = true;
-    (leave as Leave | null)?.();
-  }
+  return inTurn(admission, turn, (pace) => work(credential, pace));
 }

@@ -61,14 +61,19 @@ export const LATER_STATUS_NAMES: Record<Language, Record<ApplicationStatus, stri
 /** The name of the quota window (contract, "Quota status"). */
 export const QUOTA_WINDOW = 'rolling_24h';
 
-/** The answer to a batch, as JSON text. `withCodes`: errors have their codes too (D55). */
-export function renderBatch(
+/** The answer to a batch, as JSON text. */
+export function renderBatch(...batch: Parameters<typeof batchAnswer>): string {
+  return JSON.stringify(batchAnswer(...batch));
+}
+
+/** The answer to a batch. `withCodes`: errors have their codes too (D55). */
+export function batchAnswer(
   outcomes: readonly Outcome[],
   language: Language,
   environment: Environment,
   faultText: FaultText,
   withCodes = false,
-): string {
+): Readonly<Record<string, unknown>> {
   const names = NAMES[language];
   const results: object[] = [];
   const errors: object[] = [];
@@ -86,7 +91,7 @@ export function renderBatch(
   };
   if (errors.length > 0) answer[names.errors_detail] = errors;
   if (environment === 'DEV') answer.mode = 'dev';
-  return JSON.stringify(answer);
+  return answer;
 }
 
 function resultEntry(registered: Registered, language: Language, environment: Environment): object {

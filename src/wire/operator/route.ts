@@ -2,6 +2,7 @@
  * The shape of a route of the operator API, or of the portal's. The listener and its document are made from the same
  * table. Types, and one maker. docs/operators.md ("The operator API") has the rule.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import type { PartnerRole, Role } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey } from '../../domain/operator/session.ts';
@@ -95,6 +96,16 @@ interface Asked<Body, Query> {
   readonly idempotencyKey: string | null;
   /** The `Operator-Page`; null: there is none. */
   readonly page: string | null;
+  readonly sent: Sent;
+}
+
+/** The request as it was sent, for a route that takes bytes. */
+interface Sent {
+  readonly headers: IncomingHttpHeaders;
+  /** The latest time of the answer, on `Clock.monotonicMs`. */
+  readonly deadline: number;
+  /** Whether the client has left. */
+  readonly isGone: () => boolean;
 }
 
 /** What a route answers. */
@@ -114,6 +125,8 @@ export interface Answer<Reply> {
   /** The path of the page to which the browser is redirected (303); then the body is null. */
   readonly redirect?: string;
   readonly retryAfterSeconds?: number;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A route, as the listener and the document read it. */
@@ -141,6 +154,8 @@ export interface Route {
   readonly isCallback?: true;
   /** The largest body, where that is over 64 KiB. Such a body is only read for a session that may use the route. */
   readonly maxBodyBytes?: number;
+  /** The body reaches the route as the bytes that were sent. The route checks them; the document names this form. */
+  readonly bytes?: TSchema;
   readonly body?: TSchema;
   readonly query?: TSchema;
   readonly reply: TSchema;
@@ -159,6 +174,7 @@ interface RouteOf<A extends Access, Body extends TSchema, Query extends TSchema,
   readonly hasTag?: true;
   readonly isCallback?: true;
   readonly maxBodyBytes?: number;
+  readonly bytes?: TSchema;
   readonly body?: Body;
   readonly query?: Query;
   readonly reply: Reply;

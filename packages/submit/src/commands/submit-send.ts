@@ -118,6 +118,7 @@ async function sendAndSumUp(
       journal,
       submitBatch: service.submitBatch,
       files: { rejected, inDoubt, results, language },
+      asksIn: language,
       concurrency: CONCURRENCY,
       clock,
       stop: interruption.signal,

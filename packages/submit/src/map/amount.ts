@@ -107,7 +107,7 @@ const ONE_ONLY: Words = {
   es: `de los dos montos de la fila, solo uno nombra una moneda: ${REMEDY.es}`,
 };
 /** The fault of `$` where nothing else tells the currency: the country of the partner would. */
-export const SIGN_ALONE: Words = {
+const SIGN_ALONE: Words = {
   en: `the sign $ may mean pesos or dollars: ${REMEDY.en}, or add --country with your partner's country (such as CO)`,
   es: `el signo $ puede ser pesos o dólares: ${REMEDY.es}, o agrega --country con el país de tu plataforma (por ejemplo CO)`,
 };

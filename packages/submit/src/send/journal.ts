@@ -8,13 +8,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, rm, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Outcome } from '../../../../client/src/index.ts';
-import { DAY_MS } from '../../../../src/ground/base/clock.ts';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
 import { errorCode } from '../../../../src/ground/base/describe-error.ts';
-import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import type { Words } from '../../../../src/ground/base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError, bulkErrorAt } from '../read/bulk-error.ts';
+import { type AnsweredLine, type BatchRecord, BatchRecords, type Records, type SentLine } from './records.ts';
 
 // A file of JSON lines that only grows.
 
@@ -123,16 +122,6 @@ export class LineWriter {
 }
 
 const KEY_HINT_DIGITS = 16;
-/** The window of the quota (D18). */
-const WINDOW_MS = DAY_MS;
-
-/** The attempts and answers of one batch. */
-interface BatchRecord {
-  /** The last attempt, if its answer is not known. */
-  inDoubt: SentLine | null;
-  readonly answers: AnsweredLine[];
-}
-
 export interface JournalOptions {
   readonly path: string;
   readonly source: Source;
@@ -143,7 +132,7 @@ export interface JournalOptions {
   readonly repeatable: boolean;
 }
 
-export class Journal {
+export class Journal implements Records {
   readonly path: string;
   readonly id: string;
   /** The partner's country when the submission began: rows are read by it until the last one. */
@@ -152,9 +141,8 @@ export class Journal {
   readonly keyDigest: string;
   /** The time at which the whole file was settled; null until then. */
   ended: string | null = null;
-  readonly #batches = new Map<number, BatchRecord>();
+  readonly #records = new BatchRecords();
   readonly #writer: LineWriter;
-  #lastBatch = 0;
 
   private constructor(path: string, header: Header, apiKey: string, writer: LineWriter) {
     this.path = path;
@@ -194,32 +182,25 @@ export class Journal {
 
   /** True where an earlier run sent something. */
   get isResumed(): boolean {
-    return this.#batches.size > 0;
+    return this.lastBatch > 0;
   }
 
   /** The highest number of a sent batch; 0 where no batch was sent. */
   get lastBatch(): number {
-    return this.#lastBatch;
+    return this.#records.last;
   }
 
-  /**
-   * The latest time at which the first applications of this submission leave the quota's window, and how many leave.
-   * null where this submission registered none within the last 24 hours.
-   */
-  firstToLeave(now: Date): { readonly at: Date; readonly count: number } | null {
-    let first: { at: Date; count: number } | null = null;
-    for (const { answers } of this.#batches.values()) {
-      for (const answer of answers) {
-        const at = new Date(Date.parse(answer.at) + WINDOW_MS);
-        const count = registeredIn(answer);
-        if (count > 0 && at > now && (first === null || at < first.at)) first = { at, count };
-      }
-    }
-    return first;
+  /** The name of the file. */
+  get name(): string {
+    return basename(this.path);
   }
 
   batch(number: number): BatchRecord {
-    return this.#batches.get(number) ?? { inDoubt: null, answers: [] };
+    return this.#records.batch(number);
+  }
+
+  firstToLeave(now: Date): ReturnType<BatchRecords['firstToLeave']> {
+    return this.#records.firstToLeave(now);
   }
 
   /** Resolves when the line is on the disk. A batch is sent only then. */
@@ -239,27 +220,9 @@ export class Journal {
   }
 
   #remember(line: SentLine | AnsweredLine | EndLine): void {
-    if (line.kind === 'end') {
-      this.ended = line.at;
-      return;
-    }
-    const record = this.batch(line.batch);
-    this.#lastBatch = Math.max(this.#lastBatch, line.batch);
-    this.#batches.set(line.batch, record);
-    // A folder that two machines share may keep no locks. Two runs then send the same batches under the same keys, and
-    // both add their lines.
-    if (line.attempt <= record.answers.length) return;
-    if (line.kind === 'sent') {
-      record.inDoubt = line;
-      return;
-    }
-    record.inDoubt = null;
-    record.answers.push(line);
+    if (line.kind === 'end') this.ended = line.at;
+    else this.#records.remember(line);
   }
-}
-
-function registeredIn({ registered }: AnsweredLine): number {
-  return registered.reduce((sum, { places }) => sum + places.length, 0);
 }
 
 // The lines of a submission's journal: the submission, the sent batches and their answers.
@@ -288,48 +251,6 @@ export interface Header {
   /** The partner's country, which tells the currency of a `$`. */
   readonly country: Country | null;
   readonly settings: unknown;
-}
-
-/** A batch that was sent. `attempt` is above 1 where the quota left rows of the batch over. */
-export interface SentLine {
-  readonly kind: 'sent';
-  readonly batch: number;
-  readonly attempt: number;
-  /** Numbers of the first and the last row. */
-  readonly rows: readonly [number, number];
-  readonly idempotencyKey: string;
-  /** SHA-256 of the body, in hex. */
-  readonly digest: string;
-  /** The language that the body asks the answer in. */
-  readonly language: Language;
-  /** A digest of the API key, which only tells keys apart. */
-  readonly sender: string;
-  readonly at: string;
-}
-
-interface RegisteredPlaces {
-  readonly decision: string;
-  readonly status: string;
-  readonly places: readonly number[];
-  readonly ids: readonly (number | null)[];
-  readonly scores: readonly number[];
-}
-
-/** The answer to a batch. Places count from 0 within the batch. */
-export interface AnsweredLine {
-  readonly kind: 'answered';
-  readonly batch: number;
-  readonly attempt: number;
-  readonly at: string;
-  /** By decision and status: the places, and for each place the application's id (null in the sandbox) and score. */
-  readonly registered: readonly RegisteredPlaces[];
-  readonly refused: readonly {
-    readonly kind: 'duplicate' | 'invalid';
-    readonly reason: string;
-    readonly places: readonly number[];
-  }[];
-  /** The places that the quota had no room for. */
-  readonly left: readonly number[];
 }
 
 /** The last line: every row of the file is settled. */
@@ -379,48 +300,6 @@ function refuseOther(path: string, file: string, before: Header, now: Header): v
       es: ` con otras opciones de columnas o valores (${SETTINGS}). Usa las mismas opciones para seguir.`,
     });
   }
-}
-
-/** A type of a line, with arrays that can grow. */
-type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
-
-/** The journal's line for an answer. `places` are the applications' places within the batch. */
-export function answerOf(
-  { batch, attempt }: SentLine,
-  outcomes: readonly Outcome[],
-  places: readonly number[],
-  now: Date,
-): AnsweredLine {
-  const registered = new Map<string, Growing<RegisteredPlaces>>();
-  const refused = new Map<string, { kind: 'duplicate' | 'invalid'; reason: string; places: number[] }>();
-  const left: number[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    const place = places[index]!;
-    if (outcome.kind === 'registered') {
-      const { decision, status, id, score } = outcome;
-      const none = { decision, status, places: [], ids: [], scores: [] };
-      const same = registered.get(`${decision} ${status}`) ?? none;
-      same.places.push(place);
-      same.ids.push(id);
-      same.scores.push(score);
-      registered.set(`${decision} ${status}`, same);
-    } else if (outcome.kind === 'quota_exceeded') left.push(place);
-    else {
-      const { kind, error: reason } = outcome;
-      const same = refused.get(`${kind} ${reason}`) ?? { kind, reason, places: [] };
-      same.places.push(place);
-      refused.set(`${kind} ${reason}`, same);
-    }
-  }
-  return {
-    kind: 'answered',
-    batch,
-    attempt,
-    at: now.toISOString(),
-    registered: [...registered.values()],
-    refused: [...refused.values()],
-    left,
-  };
 }
 
 // Keeps a second run away from a journal. The lock is one of the operating system on an empty file, so it ends with its

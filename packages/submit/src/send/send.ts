@@ -1,14 +1,13 @@
 /** Sends a file of applicants batch by batch, and counts what became of the rows. */
-import { hash } from 'node:crypto';
-import { basename } from 'node:path';
-import { type Clock, HOUR_MS } from '../../../../src/ground/base/clock.ts';
+import type { Clock } from '../../../../src/ground/base/clock.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
+import { hexOf } from '../read/bytes.ts';
 import type { Inspected } from '../read/inspect.ts';
 import type { FileRow } from '../read/table.ts';
 import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
-import { type AnsweredLine, answerOf, type Journal, type SentLine } from './journal.ts';
+import { type AnsweredLine, answerOf, HOUR_MS, type Records, type SentLine } from './records.ts';
 import type { RemoteService } from './remote-service.ts';
 import type { RejectedFile, ResultsFile, RowResult } from './row-files.ts';
 
@@ -22,16 +21,23 @@ interface SendOptions {
   readonly source: Pick<Source, 'file' | 'table'>;
   /** Rows of the whole file. */
   readonly totalRows: number;
-  readonly journal: Journal;
+  readonly journal: Records;
   readonly submitBatch: RemoteService['submitBatch'];
   readonly files: RowFiles;
+  /** The language that new batches ask the answer in. */
+  readonly asksIn: Language;
+  /**
+   * Whether the answer to a batch was that of an earlier sending, which the records do not have: what the quota left
+   * over of it goes on at once. Absent: the records have every answer.
+   */
+  readonly isReplay?: (idempotencyKey: string) => boolean;
   /** Batches under way at once. */
   readonly concurrency: number;
   /** When aborted, the batches under way are finished and nothing more is sent. */
   readonly stop: AbortSignal;
   /** Called after every batch. */
   readonly onProgress?: (tally: Readonly<Tally>) => void;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 /**
@@ -105,26 +111,42 @@ async function settle(
   tally: Tally,
   goesOn: () => boolean,
 ): Promise<SettledRows> {
-  const { journal, clock, files } = options;
+  const { journal, clock, isReplay } = options;
+  for (;;) {
+    const { inDoubt, answers } = journal.batch(batch.number);
+    const settled = settledNow(batch, journal);
+    const places = placesLeft(batch, answers);
+    if (places.length === 0) return settled;
+    if (inDoubt !== null && isLost(inDoubt, journal, new Date(clock.nowMs())))
+      return { ...settled, lost: inDoubt };
+    if (!goesOn()) return settled;
+    const { left, idempotencyKey } = await sendPlaces(batch, places, options);
+    if (left > 0 && isReplay?.(idempotencyKey)) continue;
+    if (left > 0) tally.quotaReached = true;
+    return settledNow(batch, journal);
+  }
+}
+
+/** Sends rows of a batch, and keeps the answer. Gives how many rows the quota left over. */
+async function sendPlaces(
+  batch: RowBatch,
+  places: readonly number[],
+  { journal, clock, asksIn, submitBatch }: SendOptions,
+): Promise<{ left: number; idempotencyKey: string }> {
   const now = () => new Date(clock.nowMs());
-  const record = journal.batch(batch.number);
-  const settled = settledNow(batch, journal);
-  const places = placesLeft(batch, record.answers);
-  if (places.length === 0) return settled;
-  const { inDoubt } = record;
-  if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
-  if (!goesOn()) return settled;
+  const { inDoubt, answers } = journal.batch(batch.number);
   // A batch in doubt is sent again as it was, whatever language the person reads now.
-  const language = inDoubt?.language ?? files.language;
+  const language = inDoubt?.language ?? asksIn;
   const body = bodyFor(batch, places, language);
-  const digest = hash('sha256', body);
+  const digest = hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', body)));
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
+  const attempt = answers.length + 1;
   const sent: SentLine = inDoubt ?? {
     kind: 'sent',
     batch: batch.number,
-    attempt: record.answers.length + 1,
+    attempt,
     rows: [batch.rows[0]?.number ?? 0, batch.rows.at(-1)?.number ?? 0] as const,
-    idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
+    idempotencyKey: `${journal.id}-${batch.number}-${attempt}`,
     digest,
     language,
     sender: journal.keyDigest,
@@ -132,15 +154,14 @@ async function settle(
   };
   if (inDoubt === null) await journal.add(sent);
   const echoes = places.map((place) => batch.rows[place]?.echo ?? null);
-  const outcomes = await options.submitBatch({ echoes, body, idempotencyKey: sent.idempotencyKey });
-  const answered = answerOf(sent, outcomes, places, now());
-  if (answered.left.length > 0) tally.quotaReached = true;
+  const { idempotencyKey } = sent;
+  const answered = answerOf(sent, await submitBatch({ echoes, body, idempotencyKey }), places, now());
   journal.note(answered);
-  return settledNow(batch, journal);
+  return { left: answered.left.length, idempotencyKey };
 }
 
 /** What the journal knows of a batch. */
-function settledNow(batch: RowBatch, journal: Journal): SettledRows {
+function settledNow(batch: RowBatch, journal: Records): SettledRows {
   const { answers, inDoubt } = journal.batch(batch.number);
   return { batch, answers, isUnanswered: inDoubt !== null, lost: null };
 }
@@ -149,14 +170,14 @@ function settledNow(batch: RowBatch, journal: Journal): SettledRows {
  * True where sending again could register somebody twice: the service has forgotten the key, or the API key is
  * another.
  */
-function isLost(sent: SentLine, journal: Journal, now: Date): boolean {
+function isLost(sent: SentLine, journal: Records, now: Date): boolean {
   return sent.sender !== journal.keyDigest || now.getTime() - Date.parse(sent.at) > KEY_LIVES_MS;
 }
 
-function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkError {
+function otherBytes({ name }: Records, { rows: [first, last] }: SentLine): BulkError {
   return new BulkError({
-    en: `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them differently, and no answer came. Go on with that version, or ask the operator whether they were registered`,
-    es: `${basename(path)}: las filas ${first} a ${last} las envió otra versión de este programa, que las escribe distinto, y no llegó respuesta. Sigue con esa versión, o pregunta al operador si quedaron registradas`,
+    en: `${name}: rows ${first} to ${last} were sent by another version of this program, which writes them differently, and no answer came. Go on with that version, or ask the operator whether they were registered`,
+    es: `${name}: las filas ${first} a ${last} las envió otra versión de este programa, que las escribe distinto, y no llegó respuesta. Sigue con esa versión, o pregunta al operador si quedaron registradas`,
   });
 }
 
@@ -192,11 +213,11 @@ interface SettledRows {
 
 /** The files that get rows. */
 interface RowFiles {
-  readonly rejected: RejectedFile;
+  readonly rejected: Pick<RejectedFile, 'add'>;
   /** Gets the rows that may or may not be registered. */
-  readonly inDoubt: RejectedFile;
+  readonly inDoubt: Pick<RejectedFile, 'add'>;
   /** Gets a line for every row; null where the person wants none. */
-  readonly results: ResultsFile | null;
+  readonly results: Pick<ResultsFile, 'add' | 'finish'> | null;
   /** The language of the reasons. */
   readonly language: Language;
 }
@@ -231,7 +252,7 @@ async function countRows(
 }
 
 /** Writes the results of rows that this run does not reach. They are not counted one by one. */
-async function writeUnreached(rows: readonly CutRow[], results: ResultsFile): Promise<void> {
+async function writeUnreached(rows: readonly CutRow[], results: Pick<ResultsFile, 'add'>): Promise<void> {
   for (const row of rows) await results.add(row, row.reason === null ? NOT_SENT : unreadable(row.reason));
 }
 

@@ -3,7 +3,7 @@
  * writes a digest with a newer pepper. Why: docs/decisions/0002-the-key-is-looked-up-at-every-request.md.
  */
 import { type Brand, templateNames } from '../../../domain/partner/brand.ts';
-import type { Credential, KeyId } from '../../../domain/partner/credential.ts';
+import type { Credential, KeyId, PartnerId } from '../../../domain/partner/credential.ts';
 import type { Country } from '../../../ground/base/country-data.ts';
 import type { LanguageSetting } from '../../../ground/base/language.ts';
 import { UnavailableError } from '../../../ground/base/registration-failure.ts';
@@ -20,15 +20,15 @@ const LANES = 1;
 const MAX_TOGETHER = 500;
 const MAX_WAITING = 5_000;
 
-/**
- * Served by the unique index on digest. Reads only the templates of the brand, because its texts are long. Finds dead
- * keys too, so that their use is counted.
- */
-const FIND = `
+/** Reads only the templates of the brand, because its texts are long. Finds dead keys too. */
+const READ = `
   SELECT ${KEY_FACTS}, k.language, k.brand -> 'templates' AS templates, k.brand -> 'rejected_reasons' AS "rejectedReasons", p.name, p.country,
     k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS "isLive"
-  FROM api_keys k JOIN partners p ON p.id = k.partner_id
-  WHERE k.digest = ANY ($1)`;
+  FROM api_keys k JOIN partners p ON p.id = k.partner_id`;
+/** Served by the unique index on digest. The use of dead keys is counted. */
+const FIND = `${READ} WHERE k.digest = ANY ($1)`;
+/** Served by the primary key. */
+const FIND_OWN = `${READ} WHERE k.id = $1 AND k.partner_id = $2`;
 
 interface Row extends KeyFacts {
   mac: Buffer;
@@ -119,6 +119,22 @@ export class Credentials {
       for (const { reject } of lookups) reject(reason);
     }
   }
+}
+
+/**
+ * The key of this partner with this id, at the time of reading; null if there is none that this service has written.
+ */
+export async function findOwnKey(
+  database: Database,
+  vault: Vault,
+  { partnerId, keyId }: { readonly partnerId: PartnerId; readonly keyId: KeyId },
+): Promise<FoundKey | null> {
+  const { rows } = await database.query<Row>(FIND_OWN, [keyId, partnerId]);
+  const [row] = rows;
+  if (row === undefined) return null;
+  if (isOwnKey(vault, row)) return foundKeyOf(row);
+  await requireIndexKey(database, vault);
+  return null;
 }
 
 function foundKeyOf(row: Row): FoundKey {
