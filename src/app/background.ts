@@ -139,7 +139,8 @@ export async function startBackground(
   if (open !== null) {
     const starts = (await loadServices()).flatMap(({ loops = [] }) => loops);
     try {
-      const channel = watched(open.channel, watcher);
+      const { openSending } = await import('../subjects/documents/open.ts');
+      const channel = watched(open.channel, openSending(setting, clock, open.channel), watcher);
       for (const start of starts) loops.push(await start({ ...context, channel }));
     } catch (error) {
       await endLoops();
@@ -175,8 +176,8 @@ export async function startBackground(
   };
 }
 
-/** The channel, which also reports its answers to the watcher. */
-function watched(channel: Channel, watcher: Watcher): Channel {
+/** The channel, which sends replies by `sendReply`, and also reports its answers to the watcher. */
+function watched(channel: Channel, sendReply: Channel['sendReply'], watcher: Watcher): Channel {
   return {
     ...(channel.released && { released: channel.released }),
     ...(channel.codeWay && { codeWay: channel.codeWay }),
@@ -187,7 +188,7 @@ function watched(channel: Channel, watcher: Watcher): Channel {
       return result;
     },
     sendReply: async (reply, signal) => {
-      const result = await channel.sendReply(reply, signal);
+      const result = await sendReply(reply, signal);
       watcher.replied(result.kind);
       return result;
     },

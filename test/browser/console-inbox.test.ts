@@ -1,14 +1,19 @@
 /** The inbox in a real browser: an operator answers a person and hands the conversation back (D43, D48). */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
 import { machineClock } from '../../src/ground/base/clock.ts';
 import { applicationRoutes } from '../../src/subjects/desk/routes/application.ts';
 import { inboxRoutes } from '../../src/subjects/desk/routes/inbox.ts';
 import { noteRoutes } from '../../src/subjects/desk/routes/notes.ts';
 import { proposalRoutes } from '../../src/subjects/desk/routes/proposals.ts';
 import { queueRoutes } from '../../src/subjects/desk/routes/queue.ts';
+import { openDocumentStore } from '../../src/subjects/documents/store/document-store.ts';
 import { checkTerms } from '../../src/subjects/signing/uses/check-terms.ts';
 import { commandLine } from '../cli/harness.ts';
+import { pdfOf } from '../documents/files.ts';
 import { skip } from '../support/browser.ts';
 import { consoleInBrowser, SCREENS } from '../support/console-browser.ts';
 import { conversationsOf } from '../support/conversations.ts';
@@ -30,9 +35,13 @@ describe('the inbox', { skip }, async () => {
     ...{ undoSeconds: 10, lookShare: 0, dueHours: 24 },
     terms: async () => checkTerms(TERMS, 'terms.json'),
   };
-  const routes = [applicationRoutes, inboxRoutes, noteRoutes, proposalRoutes, queueRoutes].flatMap((of) =>
-    of(context),
-  );
+  const folder = mkdtempSync(join(tmpdir(), 'ventanilla-console-inbox-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = await openDocumentStore(folder, null, machineClock);
+  const routes = [
+    ...[applicationRoutes, noteRoutes, proposalRoutes, queueRoutes].flatMap((of) => of(context)),
+    ...inboxRoutes(context, async () => ({ store: files, scanner: null })),
+  ];
   const { visitAs } = await consoleInBrowser(routes, null, store);
 
   /** Somebody at the step for debts who asks for a person. */
@@ -58,32 +67,53 @@ describe('the inbox', { skip }, async () => {
 
     it(`an operator answers the next person, sees what they write, and hands back, ${width} px`, async () => {
       const person = await asking();
-      await visitAs({ login: `rosa.${width}`, role: 'reviewer', screen, path: '/inbox' }, async (page) => {
-        await page.getByRole('link', { name: `${person.id}` }).waitFor();
-        await page.getByRole('link', { name: /^Inbox.*1.*waiting/ }).waitFor();
-        await check(page, 'inbox');
-        await page.getByRole('button', { name: /Answer the next person/ }).press('Enter');
-        await page.getByText('You answer this person.').waitFor();
-        await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
-        await page.getByLabel('Reason, 5 characters or more', { exact: true }).fill('the person asked');
-        await page.getByRole('dialog').getByRole('button', { name: 'Reveal personal data' }).press('Enter');
-        await page.getByText('asesor', { exact: true }).waitFor();
-        await page.getByLabel('Insert a text').selectOption('hello');
-        await person.write(`¿hola? ${MARKUP}`);
-        await page.getByText('The applicant has written.').waitFor();
-        await page.getByText('¿hola?').waitFor();
-        const text = page.getByLabel('Text that the applicant reads');
-        assert.match(await text.inputValue(), /^Hola, soy una persona/);
-        await check(page, 'inbox-conversation');
-        await page.getByRole('button', { name: 'Send' }).press('Enter');
-        await page.getByText('Sent.').waitFor();
-        assert.ok((await person.replies()).at(-1)?.text.startsWith('Hola, soy una persona'));
-        await page.getByLabel('The service goes on at').selectOption('earnings');
-        await page.getByRole('button', { name: 'Hand back to the service' }).press('Enter');
-        await page.getByText('The service speaks in it.').waitFor();
-        assert.equal(await person.place(), 'earnings service');
-        await check(page, 'inbox-handed-back');
-      });
+      await visitAs(
+        { login: `rosa.${width}`, role: 'reviewer', screen, path: '/inbox', expected: /400/ },
+        async (page) => {
+          await page.getByRole('link', { name: `${person.id}` }).waitFor();
+          await page.getByRole('link', { name: /^Inbox.*1.*waiting/ }).waitFor();
+          await check(page, 'inbox');
+          await page.getByRole('button', { name: /Answer the next person/ }).press('Enter');
+          await page.getByText('You answer this person.').waitFor();
+          await page.getByRole('button', { name: 'Reveal personal data' }).press('Enter');
+          await page.getByLabel('Reason, 5 characters or more', { exact: true }).fill('the person asked');
+          await page.getByRole('dialog').getByRole('button', { name: 'Reveal personal data' }).press('Enter');
+          await page.getByText('asesor', { exact: true }).waitFor();
+          await page.getByLabel('Insert a text').selectOption('hello');
+          await person.write(`¿hola? ${MARKUP}`);
+          await page.getByText('The applicant has written.').waitFor();
+          await page.getByText('¿hola?').waitFor();
+          const text = page.getByLabel('Text that the applicant reads');
+          assert.match(await text.inputValue(), /^Hola, soy una persona/);
+          await check(page, 'inbox-conversation');
+          await page.getByRole('button', { name: 'Send' }).press('Enter');
+          await page.getByText('Sent.').waitFor();
+          assert.ok((await person.replies()).at(-1)?.text.startsWith('Hola, soy una persona'));
+          const file = page.getByLabel('Or a file: PDF, JPEG or PNG');
+          await file.setInputFiles({
+            name: 'no.pdf',
+            mimeType: 'application/pdf',
+            buffer: Buffer.from('MZ'),
+          });
+          await page.getByRole('button', { name: 'Send' }).press('Enter');
+          await page.getByText('This file is not accepted').waitFor();
+          await check(page, 'inbox-file-refused');
+          await page.getByRole('button', { name: 'Take the file away' }).press('Enter');
+          const named = 'plan <img src=x> {{7*7}}.exe';
+          await file.setInputFiles({ name: named, mimeType: 'application/pdf', buffer: pdfOf([[['Plan']]]) });
+          await page.getByRole('button', { name: 'Send' }).press('Enter');
+          await page.getByText('Sent.').waitFor();
+          const sent = (await person.replies()).at(-1)?.file?.filename ?? '';
+          assert.equal(sent, 'plan img src=x {{77}}.pdf');
+          await page.getByText(sent, { exact: false }).waitFor();
+          await check(page, 'inbox-file');
+          await page.getByLabel('The service goes on at').selectOption('earnings');
+          await page.getByRole('button', { name: 'Hand back to the service' }).press('Enter');
+          await page.getByText('The service speaks in it.').waitFor();
+          assert.equal(await person.place(), 'earnings service');
+          await check(page, 'inbox-handed-back');
+        },
+      );
     });
   }
 

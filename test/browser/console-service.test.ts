@@ -43,7 +43,7 @@ describe('an application of the service on its page', { skip }, async () => {
         dueHours: 24,
         terms: async () => null,
       },
-      async () => ({ store: files, readText: shownText() }),
+      async () => ({ store: files, readText: shownText(), scanner: null }),
     ),
     null,
     stage,

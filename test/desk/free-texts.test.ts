@@ -40,6 +40,7 @@ const TEXTS: Readonly<Record<string, (text: string) => object>> = {
   '/applications/{id}/pend': (message) => ({ missing: ['explanation'], message, hours: 1 }),
   '/reconsiderations/{id}/answer': (text) => ({ outcome: 'confirmed', text }),
   '/conversations/{application_id}/messages': (text) => ({ text }),
+  '/conversations/{application_id}/files': (text) => ({ filename: 'a', content: 'YQ==', text }),
   '/conversations/{application_id}/close': (reason) => ({ reason }),
   '/second-looks/{proposal}': (note) => ({ agrees: true, note }),
   '/applications/rows': (reason) => ({ view: 'to_pay', reason }),

@@ -88,6 +88,8 @@ const FITS: Readonly<Record<string, unknown>> = {
   name: 'a view',
   country: 'CO',
   daily_cap: 5,
+  filename: 'plan.pdf',
+  content: 'YQ==',
   overlap: '0',
   brand: { partner: 'Acme' },
   was: {},

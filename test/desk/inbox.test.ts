@@ -31,7 +31,7 @@ const context = {
 };
 const desk = await startTestConsole(store, [
   ...applicationRoutes(context),
-  ...inboxRoutes(context),
+  ...inboxRoutes(context, () => Promise.reject(new Error('no documents'))),
   ...queueRoutes({ ...context, dueHours: 24 }),
   ...pendRoutes({ ...context, dueHours: 24 }),
 ]);
@@ -161,7 +161,7 @@ describe('the list of the inbox', () => {
 
   it('what changes something needs a reviewer', async () => {
     const person = await asking();
-    for (const path of ['claim', 'release', 'messages', 'remind', 'hand-over', 'give-back', 'close'])
+    for (const path of ['claim', 'release', 'messages', 'files', 'remind', 'hand-over', 'give-back', 'close'])
       assert.equal((await on(viewer, person, path)).status, 403, path);
     assert.equal((await viewer.ask('POST', '/api/inbox/claim-next', {})).status, 403);
     for (const id of [999_999, 0])

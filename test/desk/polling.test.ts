@@ -12,7 +12,7 @@ const desk = await proposalDesk(store, {
   lookShare: 1,
   more: (context) => [
     ...leadRoutes(context),
-    ...inboxRoutes({ ...context, terms: async () => null }),
+    ...inboxRoutes({ ...context, terms: async () => null }, async () => ({}) as never),
     ...queueRoutes({ ...context, dueHours: 24, terms: async () => null }),
   ],
 });

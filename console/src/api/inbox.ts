@@ -106,6 +106,7 @@ export async function claimNextPerson(key: string): Promise<number | null> {
 /** What an operator does with a conversation. */
 export type InboxAct =
   | { readonly act: 'messages'; readonly text: string }
+  | { readonly act: 'files'; readonly filename: string; readonly content: string; readonly text: string }
   | { readonly act: 'hand-over' | 'remind' }
   | { readonly act: 'give-back'; readonly step?: Step }
   | { readonly act: 'close'; readonly reason: string };

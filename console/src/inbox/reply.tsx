@@ -1,6 +1,6 @@
-/** The reply to the person, which the operator types or takes from texts that are sent often. */
+/** The reply to the person: a text that the operator types or takes from those that are sent often, a file, or both. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { Language } from '../../../src/domain/conversation/flow.ts';
 import type { InboxConversationReply } from '../../../src/subjects/desk/routes/inbox-forms.ts';
 import { failureText } from '../api/failure.ts';
@@ -26,16 +26,29 @@ export function Reply({ id, shown, isMine }: ReplyProps) {
   const { inbox, desk } = texts;
   const queries = useQueryClient();
   const [text, setText] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  const picker = useRef<HTMLInputElement>(null);
   const [key] = useState(() => new RequestKey());
+  const drop = () => {
+    setFile(null);
+    if (picker.current !== null) picker.current.value = '';
+  };
   const sending = useMutation({
-    mutationFn: () =>
-      actInInbox(queries, id, { act: 'messages', text: text.trim() }, key.of([id, text.trim()])),
+    mutationFn: async () => {
+      const said = text.trim();
+      if (file === null) return actInInbox(queries, id, { act: 'messages', text: said }, key.of([id, said]));
+      const asked = { act: 'files', filename: file.name, content: await base64Of(file), text: said } as const;
+      return actInInbox(queries, id, asked, key.of([id, said, file.name, file.size, file.lastModified]));
+    },
     gcTime: 0,
     onSuccess: () => {
       key.done();
       setText('');
+      drop();
     },
   });
+  const isTooLarge = file !== null && file.size > MOST_FILE_BYTES;
+  const isEmpty = text.trim() === '' && file === null;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     sending.mutate();
@@ -55,26 +68,60 @@ export function Reply({ id, shown, isMine }: ReplyProps) {
           <label>
             {inbox.text}
             <textarea
-              required
+              required={file === null}
               rows={4}
               maxLength={1_000}
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
           </label>
+          <div className={styles.line}>
+            <label className={styles.file}>
+              {inbox.file}
+              <input
+                ref={picker}
+                type="file"
+                accept="application/pdf,image/jpeg,image/png"
+                onChange={({ target }) => setFile(target.files?.[0] ?? null)}
+              />
+            </label>
+            {file !== null && (
+              <button type="button" onClick={drop}>
+                {inbox.dropFile}
+              </button>
+            )}
+          </div>
+          {isTooLarge && <p role="alert">{inbox.badFile}</p>}
           <div>
-            <button type="submit" data-main disabled={!isMine || sending.isPending || text.trim() === ''}>
+            <button type="submit" data-main disabled={!isMine || sending.isPending || isEmpty || isTooLarge}>
               {inbox.send}
             </button>
           </div>
         </form>
       )}
-      {sending.isError && <p role="alert">{failureText(sending.error, texts, { 400: inbox.badText })}</p>}
+      {sending.isError && (
+        <p role="alert">
+          {failureText(sending.error, texts, { 400: file === null ? inbox.badText : inbox.badFile })}
+        </p>
+      )}
       <p role="status" className={styles.status}>
-        {sending.isSuccess && text === '' && inbox.sent}
+        {sending.isSuccess && isEmpty && inbox.sent}
       </p>
     </Card>
   );
+}
+
+/** The service refuses a larger one, and pictures over 5 MB. */
+const MOST_FILE_BYTES = 10_000_000;
+
+/** The bytes of a file in base64. */
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(`${reader.result}`.replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 /** The one message that the channel takes when its window is closed, once after each message of the person. */

@@ -47,7 +47,7 @@ export async function startOperatorListener(
     { operatorRoutes },
     consoleRoutes,
     { canSomebodySignIn },
-    { openShownFiles },
+    { openDeskFiles },
   ] = await Promise.all([
     import('../../listeners/browser/browser-api.ts'),
     import('../../subjects/operators/routes/accounts.ts'),
@@ -87,7 +87,7 @@ export async function startOperatorListener(
           undoSeconds: setting(UNDO_SECONDS),
           realFactorsOn: (today) => realFactorsOn(setting, today),
         }),
-        ...deskRoutes(deskOf(store, setting), () => openShownFiles(setting, store.clock)),
+        ...deskRoutes(deskOf(store, setting), () => openDeskFiles(setting, store.clock, watcher)),
         ...businessRoutes(store),
         ...consoleRoutes,
         ...operatorRoutes(store),

@@ -38,10 +38,24 @@ export interface ReplyList {
 export interface ReplyDocument {
   readonly mediaId: string;
   readonly filename: string;
+  /** The channel shows it as a picture, without its name. */
+  readonly isPicture?: true;
+}
+
+/** A file in the document store. The worker uploads it right before it sends the reply (docs/documents.md). */
+export interface StoredReplyFile {
+  readonly key: string;
+  /** What opens the file, in base64. It lies in the sealed reply alone. */
+  readonly secret: string;
+  readonly contentType: string;
+  readonly filename: string;
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
 }
 
 /** What a person reads: a text, with buttons or a list or neither, and with a document or none. */
 export interface ReplyBody {
+  /** May be empty beside a document without buttons. */
   readonly text: string;
   /** At most three. */
   readonly buttons: readonly Button[];
@@ -53,10 +67,12 @@ export interface ReplyBody {
 export interface ReplyContent extends ReplyBody {
   /** The channel's id of the person's message that is marked as read right before the send; null: none is. */
   readonly readMessageId: string | null;
+  /** The file that becomes the reply's document. */
+  readonly file?: StoredReplyFile;
 }
 
 /** A reply to one phone, ready to send. */
-export interface OutgoingReply extends ReplyBody {
+export interface OutgoingReply extends ReplyBody, Pick<ReplyContent, 'file'> {
   readonly replyId: ReplyId;
   readonly applicationId: ApplicationId;
   /** Counts from 1. */
@@ -112,8 +128,9 @@ const REPLY_LIMITS = {
 export function replyFaults({ text, buttons, list, document }: ReplyBody): string[] {
   const limits = REPLY_LIMITS;
   const isShort = document !== undefined || buttons.length > 0;
+  const needsText = document === undefined || buttons.length > 0;
   const faults = [
-    ...lengthFault('text', text, isShort ? limits.shortText : limits.text),
+    ...(text === '' && !needsText ? [] : lengthFault('text', text, isShort ? limits.shortText : limits.text)),
     ...buttons.flatMap(({ title, payload }, index) => [
       ...lengthFault(`buttons[${index}].title`, title, limits.buttonTitle),
       ...lengthFault(`buttons[${index}].payload`, payload, limits.buttonPayload),

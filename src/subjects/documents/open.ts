@@ -2,6 +2,7 @@
  * Builds what the uses of documents work with from the variables of the process: store, reader, scanner and layouts
  * (docs/documents.md).
  */
+import type { Channel } from '../../domain/message/channel.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { ReadSetting } from '../../ground/base/setting.ts';
 import { s3AccountOf } from '../../ground/places/s3-account.ts';
@@ -20,6 +21,7 @@ import {
 import { type DocumentStore, openDocumentStore } from './store/document-store.ts';
 import type { DocumentContext } from './uses/context.ts';
 import type { ShownFiles } from './uses/document-text.ts';
+import { type FilesToSend, sendingFiles } from './uses/file-to-send.ts';
 import { loadLayouts } from './uses/load-layouts.ts';
 
 /** The document store of this process. Throws `DocumentStoreError` if its setting is wrong. */
@@ -50,10 +52,27 @@ export async function howRead(setting: ReadSetting, clock: Clock): Promise<HowRe
     : { reader: risk, told: `${EXPOSED} (${SEE})` };
 }
 
-/** Opens what shows files to operators. Throws as `openStore` does. */
-export async function openShownFiles(setting: ReadSetting, clock: Clock): Promise<ShownFiles> {
+/** Opens what shows files to operators, and takes theirs. Throws as `openStore` does. */
+export async function openDeskFiles(
+  setting: ReadSetting,
+  clock: Clock,
+  watcher: DocumentWatcher,
+): Promise<ShownFiles & FilesToSend> {
   const choose = () => chooseReader(clock, setting(DOCUMENT_READER));
-  return { store: await openStore(setting, clock), readText: pdfTextReader(clock, choose) };
+  return {
+    store: await openStore(setting, clock),
+    readText: pdfTextReader(clock, choose),
+    scanner: scannerOf(setting, clock, watcher),
+  };
+}
+
+/** The channel's way to send replies, which uploads their stored files first. */
+export function openSending(
+  setting: ReadSetting,
+  clock: Clock,
+  channel: Pick<Channel, 'sendReply' | 'uploadMedia'>,
+): Channel['sendReply'] {
+  return sendingFiles(channel, () => openStore(setting, clock), clock);
 }
 
 /**
@@ -66,7 +85,6 @@ export async function openDocuments(
     readonly watcher: DocumentWatcher;
   },
 ): Promise<DocumentContext> {
-  const clamd = setting(CLAMD);
   const { watcher, ...rest } = around;
   const { clock } = rest;
   const mostSeconds = setting(DOCUMENT_READING_SECONDS);
@@ -74,7 +92,7 @@ export async function openDocuments(
   return {
     ...rest,
     store: await openStore(setting, clock),
-    scanner: clamd && watchedScanner(clamdScanner(clamd, clock), watcher),
+    scanner: scannerOf(setting, clock, watcher),
     reader: watchedReader(reader, clock, watcher),
     mostReadingMs: mostSeconds && mostSeconds * 1_000,
     layouts: await loadLayouts(setting(DOCUMENT_LAYOUTS)),
@@ -93,7 +111,17 @@ function watchedReader(reader: Reader, clock: Clock, watcher: DocumentWatcher): 
   };
 }
 
-function watchedScanner(scanner: Scanner, watcher: DocumentWatcher): Scanner {
+/** The scanner; null: none is set. */
+function scannerOf(
+  setting: ReadSetting,
+  clock: Clock,
+  watcher: Pick<DocumentWatcher, 'scanned'>,
+): Scanner | null {
+  const clamd = setting(CLAMD);
+  return clamd && watchedScanner(clamdScanner(clamd, clock), watcher);
+}
+
+function watchedScanner(scanner: Scanner, watcher: Pick<DocumentWatcher, 'scanned'>): Scanner {
   return async (bytes) => {
     const scan = await scanner(bytes);
     watcher.scanned(scan.kind);

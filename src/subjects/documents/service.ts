@@ -7,6 +7,7 @@ import { following } from '../applications/uses/followers.ts';
 import { openStore } from './open.ts';
 import { DOCUMENT_DAYS } from './settings.ts';
 import { eraseDocuments } from './sql/erasure.ts';
+import { eraseSentFiles, forgetOldSentFiles } from './sql/sent-files.ts';
 import { deleteOldDocuments } from './sql/upkeep.ts';
 import { KEY_PARTS } from './store/document-store.ts';
 import { deleteFiles, lookAtFiles } from './uses/keep-files.ts';
@@ -34,7 +35,10 @@ export function documentService(): Service {
       {
         name: 'delete documents without applications',
         seldom: true,
-        run: following([{ table: 'documents', orErased: true, forget: eraseDocuments }]),
+        run: following([
+          { table: 'documents', orErased: true, forget: eraseDocuments },
+          { table: 'sent_files', orErased: true, forget: eraseSentFiles },
+        ]),
       },
       { name: 'delete old documents', seldom: true, run: deleteOld },
     ],
@@ -53,6 +57,7 @@ async function compare({ database, clock, setting, log }: ServiceContext, part: 
 async function deleteOld({ database, log, setting }: ServiceContext): Promise<void> {
   const days = setting(DOCUMENT_DAYS);
   if (days === null) return;
+  await forgetOldSentFiles(database, days);
   const documents = await deleteOldDocuments(database, days);
   if (documents > 0) log.info({ documents }, 'deleted old documents');
 }

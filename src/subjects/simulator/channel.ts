@@ -14,7 +14,7 @@ import type {
 } from '../../domain/message/channel.ts';
 import type { ChannelEvent, ChannelStatus } from '../../domain/message/channel-event.ts';
 import type { OutgoingMessage } from '../../domain/message/outgoing-message.ts';
-import { type OutgoingReply, replyFaults } from '../../domain/message/reply.ts';
+import { type OutgoingReply, type ReplyDocument, replyFaults } from '../../domain/message/reply.ts';
 import type { Phone } from '../../domain/phone/phone.ts';
 import type { Clock, Timer } from '../../ground/base/clock.ts';
 import { ReceivedCodes } from './codes.ts';
@@ -33,6 +33,22 @@ class NewestSet<T> extends Set<T> {
   override add(member: T): this {
     super.add(member);
     if (this.size > this.#most) this.delete(this.values().next().value!);
+    return this;
+  }
+}
+
+/** A map that does so too. */
+class NewestMap<K, V> extends Map<K, V> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: K, value: V): this {
+    super.set(key, value);
+    if (this.size > this.#most) this.delete(this.keys().next().value!);
     return this;
   }
 }
@@ -177,6 +193,8 @@ export class Simulator implements Channel {
   readonly codes: ReceivedCodes;
   /** The files of both directions, by media id. */
   readonly files = new SimulatedFiles();
+  /** The documents of the newest replies that were accepted, by callback. */
+  readonly documents = new NewestMap<string, ReplyDocument>(MOST_KEPT);
   /** The callbacks of the newest messages that were accepted and reached no phone. */
   readonly vanished = new NewestSet<string>(MOST_KEPT);
   /** The phones whose 24 hours at the channel are over, because somebody said so on the page. */
@@ -200,6 +218,7 @@ export class Simulator implements Channel {
   async sendReply(reply: OutgoingReply, signal: AbortSignal): Promise<SendResult> {
     if (replyFaults(reply).length > 0) return { kind: 'give_up', reason: 'unsendable' };
     if (this.windowsOver.has(reply.phone)) return { kind: 'give_up', reason: WINDOW_CLOSED };
+    if (reply.document !== undefined) this.documents.set(reply.callback, reply.document);
     return this.#take(reply.callback, signal, () => this.said.answered(reply.phone));
   }
 

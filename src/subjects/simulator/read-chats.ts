@@ -305,12 +305,16 @@ function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
 }
 
 function phoneReplyOf(
-  { files }: Simulator,
-  { replyId, applicationId, status, at, content }: ChatReply,
+  { files, documents }: Simulator,
+  { replyId, applicationId, status, attempts, at, content }: ChatReply,
 ): PhoneReply {
-  const { readMessageId: _, document, ...body } = content;
+  const { readMessageId: _, document: made, file, ...body } = content;
+  // A stored file has its id at the channel since the send. A restart of the simulator forgets both.
+  const sent = documents.get(formatReplyCallback(replyId, attempts));
+  const document = made ?? sent ?? (file && { mediaId: '', filename: file.filename });
   const isThere = document !== undefined && files.get(document.mediaId) !== null;
-  const shown = document === undefined ? null : { ...document, isThere };
+  const shown =
+    document === undefined ? null : { mediaId: document.mediaId, filename: document.filename, isThere };
   return { replyId, applicationId, status, at, ...body, document: shown };
 }
 

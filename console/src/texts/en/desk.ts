@@ -78,6 +78,7 @@ export const desk: DeskTexts = {
     opted_out: 'The person wants no messages.',
     wrong_person: 'The person said that the number is wrong. If it is not, give the conversation back.',
     window_closed: 'The person wrote over 24 hours ago. The channel takes no text until they write.',
+    not_scanned: 'The virus scanner does not answer. Send the file again later.',
     window_open: 'The person wrote in the last 24 hours. Send a text.',
     reminded: 'A reminder went out since the person wrote. They have to write now.',
     no_reminder:

@@ -30,6 +30,10 @@ export const inbox = {
   text: 'Text that the applicant reads',
   send: 'Send',
   badText: 'This text is not accepted: 1 to 1,000 characters, without hidden ones.',
+  file: 'Or a file: PDF, JPEG or PNG',
+  dropFile: 'Take the file away',
+  badFile:
+    'This file is not accepted: an undamaged PDF of up to 10 MB, or a JPEG or PNG of up to 5 MB, without a virus, and at most 1,000 characters beside it.',
   sent: 'Sent.',
   remind: 'Send the reminder',
   onlyReminder: 'The channel takes one message now: the reminder, which asks the person to write.',

@@ -77,6 +77,7 @@ export const desk: DeskTexts = {
     opted_out: 'La persona no quiere mensajes.',
     wrong_person: 'La persona dijo que el número está equivocado. Si no lo está, devuelve la conversación.',
     window_closed: 'La persona escribió hace más de 24 horas. El canal no recibe texto hasta que escriba.',
+    not_scanned: 'El antivirus no responde. Envía el archivo de nuevo más tarde.',
     window_open: 'La persona escribió en las últimas 24 horas. Envía un texto.',
     reminded: 'Ya salió un recordatorio desde que la persona escribió. Ahora tiene que escribir ella.',
     no_reminder:

@@ -34,6 +34,10 @@ export const inbox: Texts['inbox'] = {
   text: 'Texto que lee el solicitante',
   send: 'Enviar',
   badText: 'Este texto no se acepta: de 1 a 1.000 caracteres, sin caracteres ocultos.',
+  file: 'O un archivo: PDF, JPEG o PNG',
+  dropFile: 'Quitar el archivo',
+  badFile:
+    'Este archivo no se acepta: un PDF sin daños de hasta 10 MB, o un JPEG o PNG de hasta 5 MB, sin virus, y con un texto de 1.000 caracteres como máximo.',
   sent: 'Enviado.',
   remind: 'Enviar el recordatorio',
   onlyReminder: 'El canal recibe ahora un solo mensaje: el recordatorio, que pide a la persona que escriba.',

@@ -77,6 +77,7 @@ export const desk: DeskTexts = {
     opted_out: 'A pessoa não quer mensagens.',
     wrong_person: 'A pessoa disse que o número está errado. Se não está, devolva a conversa.',
     window_closed: 'A pessoa escreveu há mais de 24 horas. O canal não recebe texto até que ela escreva.',
+    not_scanned: 'O antivírus não responde. Envie o arquivo de novo mais tarde.',
     window_open: 'A pessoa escreveu nas últimas 24 horas. Envie um texto.',
     reminded: 'Um lembrete já saiu desde que a pessoa escreveu. Agora é ela que tem de escrever.',
     no_reminder:

@@ -31,6 +31,10 @@ export const inbox: Texts['inbox'] = {
   text: 'Texto que o solicitante lê',
   send: 'Enviar',
   badText: 'Este texto não é aceito: de 1 a 1.000 caracteres, sem caracteres ocultos.',
+  file: 'Ou um arquivo: PDF, JPEG ou PNG',
+  dropFile: 'Retirar o arquivo',
+  badFile:
+    'Este arquivo não é aceito: um PDF sem danos de até 10 MB, ou um JPEG ou PNG de até 5 MB, sem vírus, e com um texto de no máximo 1.000 caracteres.',
   sent: 'Enviado.',
   remind: 'Enviar o lembrete',
   onlyReminder: 'O canal recebe agora uma única mensagem: o lembrete, que pede à pessoa que escreva.',

@@ -2,6 +2,8 @@
  * `ventanilla conversation`: lists and shows conversations, and does what operators do with them (docs/conversation.md,
  * "What an operator does").
  */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import {
@@ -12,7 +14,9 @@ import {
   STEPS,
   type Step,
 } from '../../../domain/conversation/places.ts';
+import type { StoredReplyFile } from '../../../domain/message/reply.ts';
 import { optionalTime, withOffset } from '../../../ground/base/clock.ts';
+import { describeError } from '../../../ground/base/describe-error.ts';
 import { named } from '../../../ground/base/named.ts';
 import { type ActorOptions, actorOption, namedBy } from '../../../program/cli/actor-option.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../../program/cli/command.ts';
@@ -33,6 +37,10 @@ import {
   revealReason,
 } from '../../../program/cli/reveal.ts';
 import { acting, noting } from '../../../program/operations/acting.ts';
+import { OperatorError } from '../../../program/operations/operator-context.ts';
+import { storeOf } from '../../documents/commands/document-store.ts';
+import { CLAMD } from '../../documents/settings.ts';
+import { filesToSend, storeFileToSend } from '../../documents/uses/file-to-send.ts';
 import { parsePayload } from '../rules/payload.ts';
 import {
   actOn,
@@ -148,7 +156,17 @@ function addAct(group: Command, { roles, io }: Cli, name: string, about: string,
     );
 }
 
-function addSay(group: Command, { roles, io }: Cli): void {
+/** Checks and stores a file of this machine for a person. Throws `OperatorError` if it cannot be read or sent. */
+async function keptFile(cli: Cli, path: string): Promise<StoredReplyFile> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new OperatorError(`${path} cannot be read: ${describeError(error)}`);
+  });
+  const files = filesToSend(await storeOf(cli), await cli.roles.setting(CLAMD), cli.clock);
+  return storeFileToSend(files, { bytes, filename: basename(path) });
+}
+
+function addSay(group: Command, cli: Cli): void {
+  const { roles, io } = cli;
   addCommand(
     group,
     'say',
@@ -157,17 +175,22 @@ function addSay(group: Command, { roles, io }: Cli): void {
   )
     .argument('<application>', "the application's id", readApplicationId)
     .argument('<text>', 'up to 1000 characters; "-" reads a line of standard input')
+    .option(
+      '--file <path>',
+      'a PDF, a JPEG or a PNG that goes with the text; then the text may be empty ("")',
+    )
     .addOption(actorOption())
-    .action((id: ApplicationId, given: string, options: ActorOptions & { json?: boolean }) =>
+    .action((id: ApplicationId, given: string, options: ActorOptions & { json?: boolean; file?: string }) =>
       roles.operate(async (context) => {
         const text = await hiddenValue(io, given);
+        const file = options.file === undefined ? undefined : await keptFile(cli, options.file);
         const row = await acting(
           namedBy(options, context),
-          (part) => sayTo(part, id, text),
-          () => ({ act: 'conversation say', applicationId: id }),
+          (part) => sayTo(part, id, text, file),
+          () => ({ act: file ? 'conversation send-file' : 'conversation say', applicationId: id }),
         );
         if (options.json) return writeJson(io, conversationJson(row));
-        await writeOutput(io, `The text goes to the person of application ${id}.\n`);
+        await writeOutput(io, `The ${file ? 'file' : 'text'} goes to the person of application ${id}.\n`);
       }),
     );
 }

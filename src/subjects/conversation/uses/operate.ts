@@ -6,11 +6,13 @@ import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { flowWith } from '../../../domain/conversation/flow.ts';
 import { isEnd, type Step } from '../../../domain/conversation/places.ts';
+import type { StoredReplyFile } from '../../../domain/message/reply.ts';
 import { effectiveBrand } from '../../../domain/partner/brand.ts';
 import { readableText } from '../../../ground/base/plain-text.ts';
 import { inTransaction, type Session } from '../../../ground/postgres/database.ts';
 import { type OperatorContext, OperatorError } from '../../../program/operations/operator-context.ts';
 import { markConversations, noteWrongPerson } from '../../applications/sql/application-marks.ts';
+import { addSentFile, MOST_SENT } from '../../documents/sql/sent-files.ts';
 import {
   queueReplies,
   REPLY_BELL,
@@ -186,16 +188,23 @@ export function textToSay(text: string): string {
   );
 }
 
+/** The text beside a file, which may be empty. Throws as `textToSay`. */
+export function textBesideFile(text: string): string {
+  return text.trim() === '' ? '' : textToSay(text);
+}
+
 /**
- * Sends an operator's text to the person, in a conversation that an operator holds. Throws `OperatorError` if the
- * service holds it, if the phone is suppressed, or if the channel's window is closed.
+ * Sends an operator's text to the person, or a stored file with a text or none, in a conversation that an operator
+ * holds. Throws `OperatorError` if the service holds it, if the phone is suppressed, if the channel's window is closed,
+ * or if the application has too many files.
  */
 export async function sayTo(
   context: OperatorContext,
   id: ApplicationId,
   text: string,
+  file?: StoredReplyFile,
 ): Promise<ConversationRow> {
-  const said = textToSay(text);
+  const said = file === undefined ? textToSay(text) : textBesideFile(text);
   const { id: conversationId } = await requireConversation(context, id);
   await inTransaction(context.database, async (session) => {
     const row = await lockConversation(session, conversationId);
@@ -206,12 +215,14 @@ export async function sayTo(
     }
     const why = await whyUnsayable(session, row);
     if (why !== null) throw new OperatorError(UNSAID[why](id));
+    if (file !== undefined && !(await addSentFile(session, file.key, id)))
+      throw new OperatorError(`application ${id} has had ${MOST_SENT} files: no more are sent`);
     const windowUntil = windowEnd(row)!;
     const turn = await countAnswer(session, conversationId);
     const content = sealReply(
       context.vault,
       { applicationId: id, turn },
-      { text: said, buttons: [], readMessageId: null },
+      { text: said, buttons: [], readMessageId: null, ...(file !== undefined && { file }) },
     );
     const { partnerId, phoneIndex } = row;
     await queueReplies(session, [{ applicationId: id, turn, partnerId, phoneIndex, content, windowUntil }]);

@@ -1,6 +1,7 @@
 /** Puts together all routes of the desk (docs/operators.md, "The operator API"). */
 import type { Route } from '../../../wire/operator/route.ts';
 import type { ShownFiles } from '../../documents/uses/document-text.ts';
+import type { FilesToSend } from '../../documents/uses/file-to-send.ts';
 import type { ProposingDesk } from '../uses/propose.ts';
 import type { LookingDesk } from '../uses/second-looks.ts';
 import { applicationRoutes } from './application.ts';
@@ -22,7 +23,10 @@ import { viewFileRoute } from './view-files.ts';
 import { viewRoute } from './views.ts';
 
 /** The routes; `openFiles` opens the document store. */
-export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => Promise<ShownFiles>): Route[] {
+export function deskRoutes(
+  desk: LookingDesk & ProposingDesk,
+  openFiles: () => Promise<ShownFiles & FilesToSend>,
+): Route[] {
   return [
     searchRoute(desk),
     personRoute(desk),
@@ -39,7 +43,7 @@ export function deskRoutes(desk: LookingDesk & ProposingDesk, openFiles: () => P
     paymentPlanRoute(desk),
     ...pendRoutes(desk),
     ...reconsiderationRoutes(desk),
-    ...inboxRoutes(desk),
+    ...inboxRoutes(desk, openFiles),
     ...leadRoutes(desk),
   ];
 }

@@ -66,6 +66,17 @@ export const ClaimedConversation = form({ application_id: orNull(Type.Integer())
 /** The applicant reads the text. */
 export const NewReply = form({ text: Type.String({ minLength: 1, maxLength: 4_000 }) });
 
+/** The largest request with a file of 10 MB: in base64 it is a third longer. */
+export const MOST_FILE_REQUEST_BYTES = 13_400_000;
+
+/** The applicant gets the file, under its name as far as that is safe to show, and reads the text. */
+export const NewFile = form({
+  filename: Type.String({ minLength: 1, maxLength: 255 }),
+  /** Base64. */
+  content: Type.String({ minLength: 1, maxLength: 13_333_336 }),
+  text: Type.Optional(Type.String({ maxLength: 4_000 })),
+});
+
 /** Without a step: the one where it stands. */
 export const GiveBack = form({ step: Type.Optional(oneOf(STEPS)) });
 

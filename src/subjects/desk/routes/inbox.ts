@@ -2,9 +2,11 @@
 import type { Static, TSchema } from 'typebox';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { keysOf } from '../../../ground/base/keys-of.ts';
+import { OperatorError } from '../../../program/operations/operator-context.ts';
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
+import type { FilesToSend } from '../../documents/uses/file-to-send.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
 import type { InboxState } from '../rules/inbox.ts';
 import type { SpeakingDesk } from '../uses/desk-context.ts';
@@ -19,6 +21,7 @@ import {
   releaseConversation,
   remindInInbox,
   replyInInbox,
+  sendFileInInbox,
   showInbox,
   showOfInbox,
 } from '../uses/inbox.ts';
@@ -32,13 +35,20 @@ import {
   InboxConversation,
   InboxQuery,
   MOST_CONVERSATIONS,
+  MOST_FILE_REQUEST_BYTES,
+  NewFile,
   NewReply,
 } from './inbox-forms.ts';
 import { Nothing } from './queue-forms.ts';
 
-/** The routes. */
-export function inboxRoutes(desk: SpeakingDesk): Route[] {
-  return [...readingRoutes(desk), ...claimRoutes(desk), ...actRoutes(desk)];
+/** The routes; `openFiles` opens what takes files. */
+export function inboxRoutes(desk: SpeakingDesk, openFiles: () => Promise<FilesToSend>): Route[] {
+  return [
+    ...readingRoutes(desk),
+    ...claimRoutes(desk),
+    ...actRoutes(desk),
+    fileRoute({ ...desk, openFiles }),
+  ];
 }
 
 function readingRoutes(desk: SpeakingDesk): Route[] {
@@ -166,6 +176,24 @@ function actRoutes(desk: SpeakingDesk): Route[] {
   ];
 }
 
+function fileRoute(desk: SpeakingDesk & { readonly openFiles: () => Promise<FilesToSend> }): Route {
+  return actRoute(desk, 'files', {
+    summary:
+      'Sends a file to the person, within 24 hours of their last message: a PDF of up to 10 MB, or a JPEG or PNG of up to 5 MB. Otherwise as a text.',
+    body: NewFile,
+    maxBodyBytes: MOST_FILE_REQUEST_BYTES,
+    act: (call, { filename, content, text = '' }) =>
+      sendFileInInbox(desk, call, { filename, text, bytes: bytesOf(content) }),
+  });
+}
+
+/** Throws `OperatorError` if the text is no base64. */
+function bytesOf(base64: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64') !== base64) throw new OperatorError('content must be base64');
+  return bytes;
+}
+
 /** The route of an act on a conversation, which answers with what the conversation is then. */
 function actRoute<Body extends TSchema>(
   desk: SpeakingDesk,
@@ -173,10 +201,12 @@ function actRoute<Body extends TSchema>(
   {
     summary,
     body: form,
+    maxBodyBytes,
     act,
   }: {
     readonly summary: string;
     readonly body: Body;
+    readonly maxBodyBytes?: number;
     readonly act: (call: InboxCall, body: Static<Body>) => Promise<void>;
   },
 ): Route {
@@ -189,6 +219,7 @@ function actRoute<Body extends TSchema>(
     summary,
     headers: ['Idempotency-Key', 'Operator-Page'],
     body: form,
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     reply: InboxConversation,
     run: ({ params, body, idempotencyKey: key, ...call }) =>
       answered(async () => {

@@ -45,6 +45,8 @@ export const CONFLICTS = [
   'opted_out',
   'wrong_person',
   'window_closed',
+  /** The virus scanner does not answer: the file may be sent again later. */
+  'not_scanned',
   /** No reminder goes: the person takes a text, one went out since they wrote, or the application gets none. */
   'window_open',
   'reminded',

@@ -4,6 +4,7 @@
  */
 import type { ApplicationId } from '../../../domain/application/ids.ts';
 import { isEnd, type Step } from '../../../domain/conversation/places.ts';
+import type { ReplyContent } from '../../../domain/message/reply.ts';
 import { withOffset } from '../../../ground/base/clock.ts';
 import { againAfterConflict, inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import { acting } from '../../../program/operations/acting.ts';
@@ -18,9 +19,16 @@ import {
   type SpeakingContext,
   sayTo,
   stepsToGiveBack,
+  textBesideFile,
   textToSay,
 } from '../../conversation/uses/operate.ts';
 import { type NotReminded, type Reminder, remind, reminderSince } from '../../conversation/uses/remind.ts';
+import {
+  type FilesToSend,
+  type GivenFile,
+  NotScanned,
+  storeFileToSend,
+} from '../../documents/uses/file-to-send.ts';
 import { readReplyContents } from '../../messages/sql/replies/contents.ts';
 import { REPLY_BELL } from '../../messages/sql/replies.ts';
 import { suppressedOf } from '../../messages/sql/suppressions.ts';
@@ -184,27 +192,70 @@ export interface InboxCall {
  * 400 the key was used for another text.
  */
 export async function replyInInbox(desk: SpeakingDesk, call: InboxCall, text: string): Promise<void> {
-  const { id } = call;
   const written = textToSay(text);
   // The digest has no text: what was written to a person is stored sealed alone.
-  await inClaim(desk, call, ['conversation say', id], 'conversation say', {
-    act: async (context, session, { row, wasHeld }, request) => {
-      if (row.heldBy !== 'operator') throw notHeld();
-      // The claim may have ended while the operator wrote, and another one may have answered.
-      if (!wasHeld && row.waitsSince === null)
-        throw conflict('not_claimed', 'an operator has answered the person: claim the conversation first');
-      const why = await whyUnsayable(session, row);
-      if (why !== null) throw conflict(why, UNSAYABLE_TEXTS[why]);
-      const { turn } = await sayTo(context, id, written);
+  await inClaim(desk, call, ['conversation say', call.id], 'conversation say', {
+    act: async (context, session, claimed, request) => {
+      await requireSayable(session, claimed);
+      const { turn } = await sayTo(context, call.id, written);
       if (request !== null) await keepTurn(session, request, turn);
     },
     again: async (session, request) => {
-      const turn = await turnOfRequest(session, request);
-      const said = (await readReplyContents(session, desk.vault, id)).find((reply) => reply.turn === turn);
-      if (said?.content != null && said.content.text !== written) throw otherRequest();
+      const said = await contentOfRequest(desk, call, session, request);
+      if (said !== null && said.text !== written) throw otherRequest();
     },
   });
   REPLY_BELL.ring();
+}
+
+/**
+ * Sends a file to the person, with a text or the empty one, and records it. Throws as `replyInInbox`, an
+ * `OperatorError` for a fault of the file, and a `Refusal` (409) if the scanner does not answer.
+ */
+export async function sendFileInInbox(
+  desk: SpeakingDesk & { readonly openFiles: () => Promise<FilesToSend> },
+  call: InboxCall,
+  { text, ...given }: GivenFile & { readonly text: string },
+): Promise<void> {
+  const { id } = call;
+  const written = textBesideFile(text);
+  if ((await conversationOf(desk.database, id)) === null) throw noConversation();
+  const file = await storeFileToSend(await desk.openFiles(), given).catch((error: unknown) => {
+    throw error instanceof NotScanned ? conflict('not_scanned', error.message) : error;
+  });
+  await inClaim(desk, call, ['conversation send file', id], 'conversation send-file', {
+    act: async (context, session, claimed, request) => {
+      await requireSayable(session, claimed);
+      const { turn } = await sayTo(context, id, written, file);
+      if (request !== null) await keepTurn(session, request, turn);
+    },
+    again: async (session, request) => {
+      const said = await contentOfRequest(desk, call, session, request);
+      if (said !== null && (said.text !== written || said.file?.sha256 !== file.sha256)) throw otherRequest();
+    },
+  });
+  REPLY_BELL.ring();
+}
+
+/** Throws a `Refusal` if nothing can be said now, or if another operator has answered. */
+async function requireSayable(session: Transaction, { row, wasHeld }: Claimed): Promise<void> {
+  if (row.heldBy !== 'operator') throw notHeld();
+  // The claim may have ended while the operator wrote, and another one may have answered.
+  if (!wasHeld && row.waitsSince === null)
+    throw conflict('not_claimed', 'an operator has answered the person: claim the conversation first');
+  const why = await whyUnsayable(session, row);
+  if (why !== null) throw conflict(why, UNSAYABLE_TEXTS[why]);
+}
+
+/** What the first request sent; null: it is gone, or does not open. */
+async function contentOfRequest(
+  { vault }: SpeakingDesk,
+  { id }: InboxCall,
+  session: Transaction,
+  request: KeyedRequest,
+): Promise<ReplyContent | null> {
+  const turn = await turnOfRequest(session, request);
+  return (await readReplyContents(session, vault, id)).find((reply) => reply.turn === turn)?.content ?? null;
 }
 
 const UNSAYABLE_TEXTS: Readonly<Record<Unsayable, string>> = {

@@ -146,7 +146,7 @@ async function chatLines(
     const content = contents.get(turn);
     if (content == null) return [];
     const choices = choicesOf(content).map(({ title }) => title);
-    const file = content.document?.filename ?? null;
+    const file = (content.document ?? content.file)?.filename ?? null;
     return [{ at, from: 'service', turn, kind: 'reply', text: content.text, choices, file }];
   });
   const inputs = shown.inputs.flatMap((input): ChatLine[] => {

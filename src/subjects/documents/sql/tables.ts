@@ -28,6 +28,7 @@ export const DOCUMENT_COUNTS = {
 export const TABLES: readonly Table[] = [
   DOCUMENTS,
   { name: 'document_inputs', person: 'application', indexes: [{ column: 'input_index', isUnique: true }] },
+  { name: 'sent_files', person: 'application' },
   { name: 'document_removals', person: { not: 'random names of files that nobody can open any more' } },
   DOCUMENT_COUNTS,
 ];

@@ -1,6 +1,6 @@
 /**
  * The statements of the upkeep for documents and their files: removals, orphans, missing files, and documents that are
- * too old (docs/documents.md, "The store"). Reads and writes `documents` and `document_removals`.
+ * too old (docs/documents.md, "The store"). Reads and writes `documents` and `document_removals`; reads `sent_files`.
  */
 import type { DocumentId } from '../../../domain/document/document.ts';
 import type { Database, Session } from '../../../ground/postgres/database.ts';
@@ -16,9 +16,11 @@ export async function dueRemovals(session: Session): Promise<string[]> {
   return (await session.query<{ file_key: string }>(DUE)).rows.map(({ file_key }) => file_key);
 }
 
-const USED = 'SELECT d.file_key FROM documents d WHERE d.file_key = ANY ($1::text[])';
+const USED = `
+  SELECT d.file_key FROM documents d WHERE d.file_key = ANY ($1::text[])
+  UNION ALL SELECT f.file_key FROM sent_files f WHERE f.file_key = ANY ($1::text[])`;
 
-/** Those of the files that belong to a document. */
+/** Those of the files that belong to a document, or to a reply. */
 export async function usedFiles(session: Session, keys: readonly string[]): Promise<Set<string>> {
   const { rows } = await session.query<{ file_key: string }>(USED, [keys]);
   return new Set(rows.map(({ file_key }) => file_key));
@@ -34,12 +36,13 @@ export async function endRemovals(session: Session, keys: readonly string[]): Pr
 const ORPHANS = `
   INSERT INTO document_removals (file_key, due_ms)
   SELECT u.key, elapsed_ms() + ms_of(interval '1 hour') FROM unnest($1::text[]) AS u(key)
-  WHERE NOT EXISTS (SELECT FROM documents d WHERE d.file_key = u.key) ORDER BY u.key
+  WHERE NOT EXISTS (SELECT FROM documents d WHERE d.file_key = u.key)
+    AND NOT EXISTS (SELECT FROM sent_files f WHERE f.file_key = u.key) ORDER BY u.key
   ON CONFLICT (file_key) DO NOTHING RETURNING file_key`;
 
 /**
- * Notes those of the files that belong to no document. They are deleted in an hour, unless a document that is being
- * stored now has them by then. Returns how many there are.
+ * Notes those of the files that belong to no document and no reply. They are deleted in an hour, unless something that
+ * is being stored now has them by then. Returns how many there are.
  */
 export async function noteOrphans(session: Session, keys: readonly string[]): Promise<number> {
   return (await session.query(ORPHANS, [keys])).rowCount ?? 0;
@@ -69,9 +72,10 @@ export async function noteMissing(
 }
 
 const KEYS = `
-  SELECT d.file_key FROM documents d WHERE d.file_key >= $1 AND d.file_key < $2 AND d.missing_at IS NULL`;
+  SELECT d.file_key FROM documents d WHERE d.file_key >= $1 AND d.file_key < $2 AND d.missing_at IS NULL
+  UNION ALL SELECT f.file_key FROM sent_files f WHERE f.file_key >= $1 AND f.file_key < $2`;
 
-/** The files of documents with keys from `from` to before `before`, without those that are missing. */
+/** The files of documents and replies with keys from `from` to before `before`, without documents that are missing. */
 export async function fileKeys(session: Session, from: string, before: string): Promise<string[]> {
   const { rows } = await session.query<{ file_key: string }>(KEYS, [from, before]);
   return rows.map(({ file_key }) => file_key);

@@ -111,7 +111,7 @@ function codeBody({ phone, code, template, language }: OutgoingCode): object {
 
 /**
  * A reply without faults (`replyFaults`): a text, an interactive message with buttons (below a document, if there is
- * one) or with a list, or a document with the text as its caption.
+ * one) or with a list, or a document or a picture with the text as its caption.
  */
 function replyBody(reply: OutgoingReply): object {
   return {
@@ -136,8 +136,9 @@ function partsOf({ text, buttons, list, document }: OutgoingReply): object {
     };
     return { type: 'interactive', interactive };
   }
-  if (document !== undefined)
-    return { type: 'document', document: { ...documentOf(document), caption: text } };
+  const caption = text === '' ? {} : { caption: text };
+  if (document?.isPicture) return { type: 'image', image: { id: document.mediaId, ...caption } };
+  if (document !== undefined) return { type: 'document', document: { ...documentOf(document), ...caption } };
   return { type: 'text', text: { body: text, preview_url: false } };
 }
 

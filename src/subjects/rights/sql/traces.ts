@@ -104,6 +104,7 @@ const OF_APPLICATION = {
       encode(d.sha256, 'hex') AS sha256,
       (SELECT count(*)::integer FROM document_inputs i WHERE i.document_id = d.id) AS messages
     FROM documents d WHERE d.application_id = $1 ORDER BY d.id`,
+  sent_files: 'SELECT f.sent_at FROM sent_files f WHERE f.application_id = $1 ORDER BY f.sent_at',
   income_checks: `
     SELECT c.checked_at, c.method, c.outcome, c.reason, c.currency, c.declared, c.observed, c.months, c.confidence, c.layouts,
       c.policy_version, c.new_score, c.new_decision

@@ -17,6 +17,7 @@ import { endErasedPends } from '../../desk/sql/pends.ts';
 import { eraseProposals } from '../../desk/sql/proposals.ts';
 import { eraseLooks } from '../../desk/sql/second-looks.ts';
 import { eraseDocuments } from '../../documents/sql/erasure.ts';
+import { eraseSentFiles } from '../../documents/sql/sent-files.ts';
 import { eraseIncomeEvidence } from '../../income/sql/income-checks.ts';
 import { dropSteps } from '../../income/sql/income-steps.ts';
 import { eraseMessages } from '../../messages/sql/erasure.ts';
@@ -78,6 +79,7 @@ export function eraseApplications(
     await eraseConversations(session, applications, [...new Set([...phones, ...found])]);
     await eraseMessages(session, applications, suppressed, { nobodySends, erasureId });
     await eraseDocuments(session, applications);
+    await eraseSentFiles(session, applications);
     await eraseNotes(session, applications);
     await endErasedPends(session, applications);
     await eraseLooks(session, applications);

@@ -79,7 +79,7 @@ async function replyTexts({ database, vault }: OperatorContext, id: ApplicationI
     turn,
     text: content?.text ?? null,
     choices: [...(content?.buttons ?? []), ...(content?.list?.rows ?? [])].map(({ title }) => title),
-    document: content?.document?.filename ?? null,
+    document: (content?.document ?? content?.file)?.filename ?? null,
   }));
 }
 
