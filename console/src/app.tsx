@@ -34,6 +34,7 @@ const ReconsiderationsPage = lazy(() => import('./reconsiderations/reconsiderati
 const BehindPage = lazy(() => import('./business/behind-page.tsx'));
 const BusinessPage = lazy(() => import('./business/business-page.tsx'));
 const OperatorsPage = lazy(() => import('./service/operators-page.tsx'));
+const SessionsPage = lazy(() => import('./service/sessions-page.tsx'));
 const HealthPage = lazy(() => import('./service/health-page.tsx'));
 const PartnersPage = lazy(() => import('./partners/partners-page.tsx'));
 const PartnerPage = lazy(() => import('./partners/partner-page.tsx'));
@@ -211,6 +212,11 @@ function Pages({ operator }: { operator: Operator }) {
               </LazyPage>
             </Route>
           )}
+          <Route path="/sessions">
+            <LazyPage>
+              <SessionsPage login={operator.login} />
+            </LazyPage>
+          </Route>
           <Route>
             <PageHeading title={frame.notFound} />
           </Route>

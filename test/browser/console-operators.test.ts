@@ -81,6 +81,43 @@ describe('the pages of operators and of health', { skip }, async () => {
     }
   });
 
+  for (const screen of SCREENS) {
+    const { width } = screen.viewport;
+
+    it(`a viewer ends another session of their own by the keyboard, ${width} px`, async () => {
+      const login = `vera.${width}`;
+      await visitAs({ login, role: 'viewer', screen }, async (page) => {
+        const session = "fetch('/api/session').then((answer) => answer.json())";
+        const { id } = (await page.evaluate(session)) as { id: number };
+        await store.database.query(
+          `INSERT INTO operator_sessions (id, secret, operator_id, is_whole, network, browser)
+           VALUES (gen_random_uuid()::text::bytea, '', $1, true, '203.0.113.0/24', 'Firefox, Linux')`,
+          [id],
+        );
+        await page.getByRole('button', { name: `Account: ${login}` }).press('Enter');
+        await page.getByRole('link', { name: 'Your sessions' }).press('Enter');
+        await page.getByText('Began with Firefox, Linux, from 203.0.113.0/24.').waitFor();
+        await check(page, 'sessions');
+        await page.getByRole('button', { name: `End the session: ${login}` }).press('Enter');
+        await page.getByText('The session has ended.').waitFor();
+        assert.equal(await page.getByRole('button', { name: `End the session: ${login}` }).count(), 0);
+      });
+    });
+  }
+
+  it('the own sessions fit a phone in the longest languages', async () => {
+    for (const [locale, title] of [
+      ['es', 'Tus sesiones'],
+      ['pt', 'Suas sessões'],
+    ] as const) {
+      const visit = { login: `olga.${locale}`, role: 'viewer', screen: PHONE, locale } as const;
+      await visitAs({ ...visit, path: '/sessions' }, async (page) => {
+        await page.getByRole('heading', { name: title }).waitFor();
+        await check(page, `sessions-${locale}`);
+      });
+    }
+  });
+
   it('a reviewer has neither of them', async () => {
     for (const path of ['/operators', '/health'])
       await visitAs({ login: `rosa.${path.slice(1)}`, role: 'reviewer', path }, async (page) => {

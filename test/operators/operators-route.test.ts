@@ -3,17 +3,25 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { mayActAs, ROLES } from '../../src/domain/operator/authority.ts';
 import { operatorRoutes } from '../../src/subjects/operators/routes/operators.ts';
-import { startTestConsole } from '../support/console.ts';
+import { PASSWORD, startTestConsole, type Visitor } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 
 const store = await testDatabase();
-const console_ = await startTestConsole(store, operatorRoutes(store));
+const proxies = ['127.0.0.1'];
+const console_ = await startTestConsole(store, operatorRoutes(store), undefined, null, null, proxies);
 const admin = await (await console_.enrolled('ana', 'admin')).signIn();
 
+interface Session {
+  readonly id: string;
+  readonly is_own: boolean;
+  readonly is_whole: boolean;
+  readonly network: string | null;
+  readonly browser: string | null;
+}
 interface Shown {
   readonly id: number;
   readonly login: string;
-  readonly sessions: readonly { readonly id: string; readonly is_own: boolean; readonly is_whole: boolean }[];
+  readonly sessions: readonly Session[];
 }
 const operators = async (): Promise<Shown[]> => (await admin.ask('GET', '/api/operators')).body.operators;
 const sessionsOf = async (login: string) =>
@@ -94,5 +102,54 @@ describe('the end of a session', () => {
       assert.equal((await admin.ask('DELETE', `/api/operators/${path}`)).status, 404, path);
     assert.deepEqual(await acts(), before);
     assert.equal((await admin.ask('GET', '/api/session')).status, 200);
+  });
+});
+
+describe('the own sessions', () => {
+  const own = async (visitor: Visitor): Promise<Session[]> =>
+    (await visitor.ask('GET', '/api/sessions')).body.sessions;
+
+  it('are for every role: each sees and ends its own alone', async () => {
+    const [vera, rob] = [
+      await console_.enrolled('vera', 'viewer'),
+      await console_.enrolled('rob', 'reviewer'),
+    ];
+    const [first, second, other] = [await vera.signIn(), await vera.signIn(), await rob.signIn()];
+    const sessions = await own(first);
+    assert.deepEqual(sessions.map(({ is_own }) => is_own).toSorted(), [false, true]);
+    const end = (visitor: Visitor, { id }: Session) => visitor.ask('DELETE', `/api/sessions/${id}`);
+    const [stranger] = await own(other);
+    assert.equal((await end(first, stranger!)).status, 404);
+    assert.equal((await end(other, sessions[0]!)).status, 404);
+    assert.equal((await end(first, sessions.find(({ is_own }) => !is_own)!)).status, 200);
+    assert.equal((await second.ask('GET', '/api/session')).status, 401);
+    assert.equal((await own(first)).length, 1);
+    assert.deepEqual((await acts()).at(-1), [`operator ${vera.id}`, `operator ${vera.id}`]);
+    assert.equal((await console_.visitor().ask('GET', '/api/sessions')).status, 401);
+  });
+
+  it('tell network and browser of the last proof, and nothing that a client made up', async () => {
+    const eve = await console_.enrolled('eve', 'viewer');
+    const visitor = console_.visitor();
+    const from = (address: string, agent: string) => ({ 'X-Forwarded-For': address, 'User-Agent': agent });
+    const hostile = `<script>alert(1)</script> Firefox/1 \u00ad ${'x'.repeat(400)}`;
+    const password = { login: 'eve', password: PASSWORD };
+    await visitor.ask('POST', '/api/session', password, from('198.51.100.7', 'curl/8'));
+    const signedIn = await visitor.ask(
+      'POST',
+      '/api/session/totp',
+      { code: eve.recoveryCodes[0] },
+      from('6.6.6.6, 203.0.113.77', hostile),
+    );
+    assert.equal(signedIn.status, 200);
+    const [session] = await own(visitor);
+    assert.deepEqual([session!.network, session!.browser], ['203.0.113.0/24', 'Firefox']);
+    // For the eye alone: who writes the database changes no right, and puts no text before operators.
+    await store.database.query(
+      "UPDATE operator_sessions SET network = '<b>', browser = 'Firefox<b>' WHERE operator_id = $1",
+      [eve.id],
+    );
+    const [changed] = await own(visitor);
+    assert.deepEqual([changed!.network, changed!.browser], [null, null]);
   });
 });

@@ -7,7 +7,7 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import type { HealthHistoryReply, HealthReply } from '../../../src/subjects/monitoring/routes/health.ts';
-import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
+import type { OperatorsReply, OwnSessionsReply } from '../../../src/subjects/operators/routes/operators.ts';
 import { act } from './act.ts';
 import { ask, type Reply } from './ask.ts';
 
@@ -42,6 +42,25 @@ export function useOperators(): UseQueryResult<Reply<OperatorsReply>> {
     queryFn: () => ask<OperatorsReply>('GET', '/operators'),
     refetchInterval: POLL_MS,
   });
+}
+
+const SESSIONS_KEY = ['own sessions'];
+
+export function useOwnSessions(): UseQueryResult<Reply<OwnSessionsReply>> {
+  return useQuery({
+    queryKey: SESSIONS_KEY,
+    queryFn: () => ask<OwnSessionsReply>('GET', '/sessions'),
+    refetchInterval: POLL_MS,
+  });
+}
+
+/** Ends an own session, as `endSession`. */
+export async function endOwnSession(queries: QueryClient, session: string): Promise<void> {
+  try {
+    await act('DELETE', `/sessions/${session}`);
+  } finally {
+    await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
+  }
 }
 
 /** Ends a session of an operator. Where it has ended meanwhile, the list is read again all the same. */

@@ -1,5 +1,6 @@
 /** What stands around every page: the name, the language, the way out. */
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { failureText } from '../api/failure.ts';
 import { type Operator, signOut, signOutEverywhere } from '../api/session.ts';
 import { KeyboardHelp } from '../keyboard/keyboard-help.tsx';
@@ -45,6 +46,7 @@ function Tools({ operator, onLanguage }: Omit<ToolsProps, 'children'>) {
       {leaving.error && <span role="alert">{failureText(leaving.error, texts)}</span>}
       <Account login={operator.login} note={texts.frame.roles[operator.role]}>
         <LanguageField onLanguage={onLanguage} />
+        <Link href="/sessions">{texts.frame.sessions}</Link>
         <button type="button" disabled={leaving.isPending} onClick={() => leaving.begin(signOutEverywhere)}>
           {texts.frame.signOutEverywhere}
         </button>

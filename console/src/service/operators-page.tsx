@@ -4,13 +4,13 @@ import { useEffect, useRef } from 'react';
 import type { OperatorsReply } from '../../../src/subjects/operators/routes/operators.ts';
 import { failureText } from '../api/failure.ts';
 import { endSession, useOperators } from '../api/service.ts';
-import card from '../base-ui/card.module.css';
 import { Card, Facts } from '../base-ui/card.tsx';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useFormat } from '../format/format.ts';
 import { useTexts } from '../texts/texts.ts';
 import styles from './service.module.css';
 import { useServiceTexts } from './service-texts.ts';
+import { SessionList } from './session-list.tsx';
 
 type Shown = OperatorsReply['operators'][number];
 
@@ -74,31 +74,7 @@ function Operator({ operator, isEnding, onEnd }: OperatorProps) {
           ]}
         />
         <h3>{service.sessions}</h3>
-        {sessions.length === 0 ? (
-          <p>{service.noSession}</p>
-        ) : (
-          <ul className={card.list}>
-            {sessions.map(({ id, started_at, seen_at, is_own, is_whole }) => (
-              <li key={id} className={styles.session}>
-                <span>
-                  {service.session(format.time(started_at), format.relative(seen_at))}
-                  {!is_whole && ` ${service.halfWay}`}
-                  {is_own && ` ${service.own}`}
-                </span>
-                {!is_own && (
-                  <button
-                    type="button"
-                    disabled={isEnding}
-                    aria-label={`${service.end}: ${login}, ${format.time(started_at)}`}
-                    onClick={() => onEnd(id)}
-                  >
-                    {service.end}
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
+        <SessionList sessions={sessions} login={login} isEnding={isEnding} onEnd={onEnd} />
       </Card>
     </div>
   );

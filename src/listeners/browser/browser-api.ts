@@ -11,6 +11,7 @@ import Value from 'typebox/value';
 import { SandboxFailure } from '../../domain/application/sandbox.ts';
 import { mayActAs } from '../../domain/operator/authority.ts';
 import type { BrowserSession, SessionKey, Whose } from '../../domain/operator/session.ts';
+import { browserOf } from '../../domain/operator/session-origin.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import { errorFields } from '../../ground/base/describe-error.ts';
 import { isLoopback } from '../../ground/base/loopback.ts';
@@ -250,6 +251,7 @@ function addRoute(
           deviceCookie: cookieOf('device', request.headers.cookie, siteOf(api)),
           // Somebody with one address of IPv6 has a whole /64.
           address: addressGroup(request.ip) ?? request.ip,
+          browser: browserOf(request.headers['user-agent']),
           ...conditionsOf(request),
           sent: { headers: request.headers, deadline, isGone: () => request.raw.socket.destroyed },
         };

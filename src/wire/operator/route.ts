@@ -85,6 +85,8 @@ interface Asked<Body, Query> {
   readonly deviceCookie: string | null;
   /** The address of the connection; of IPv6 its /64. */
   readonly address: string;
+  /** Browser and system of the `User-Agent`, in words of a closed list; null: neither is known. */
+  readonly browser: string | null;
   /** The tags of `If-None-Match`, without quotation marks: the states that the browser has already. */
   readonly knownTags: readonly string[];
   /**

@@ -25,6 +25,7 @@ export const frame = {
   account: 'Account',
   roles: { viewer: 'viewer', reviewer: 'reviewer', admin: 'admin' },
   signOut: 'Sign out',
+  sessions: 'Your sessions',
   signOutEverywhere: 'Sign out everywhere',
   sendingFirst: 'Sending what you decided…',
   unsentTitle: 'Not sent yet',

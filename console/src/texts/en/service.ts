@@ -29,6 +29,9 @@ export const en = {
   sessions: 'Sessions',
   noSession: 'No session is open.',
   session: (started: string, seen: string) => `Since ${started}, last used ${seen}.`,
+  origin: (browser: string | null, network: string | null) =>
+    `Began with ${browser ?? 'an unknown browser'}, from ${network ?? 'an unknown network'}.`,
+  strange: 'End a session that you do not know, and tell an admin: somebody may have your factors.',
   halfWay: 'The second factor is missing.',
   own: 'This is your session.',
   end: 'End the session',

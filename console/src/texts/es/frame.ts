@@ -25,6 +25,7 @@ export const frame: Texts['frame'] = {
   account: 'Cuenta',
   roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Cerrar sesión',
+  sessions: 'Tus sesiones',
   signOutEverywhere: 'Cerrar todas las sesiones',
   sendingFirst: 'Enviando lo que decidiste…',
   unsentTitle: 'Sin enviar',

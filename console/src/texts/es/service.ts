@@ -30,6 +30,9 @@ export const es: ServiceTexts = {
   sessions: 'Sesiones',
   noSession: 'No hay sesiones abiertas.',
   session: (started, seen) => `Desde ${started}, último uso ${seen}.`,
+  origin: (browser, network) =>
+    `Empezó con ${browser ?? 'un navegador desconocido'}, desde ${network ?? 'una red desconocida'}.`,
+  strange: 'Termina una sesión que no conozcas y avisa a un administrador: alguien puede tener tus factores.',
   halfWay: 'Falta el segundo factor.',
   own: 'Esta es tu sesión.',
   end: 'Terminar la sesión',

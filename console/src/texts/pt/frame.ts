@@ -25,6 +25,7 @@ export const frame: Texts['frame'] = {
   account: 'Conta',
   roles: { viewer: 'observador', reviewer: 'revisor', admin: 'administrador' },
   signOut: 'Sair',
+  sessions: 'Suas sessões',
   signOutEverywhere: 'Sair de todos os navegadores',
   sendingFirst: 'Enviando o que você decidiu…',
   unsentTitle: 'Não enviado',

@@ -30,6 +30,10 @@ export const pt: ServiceTexts = {
   sessions: 'Sessões',
   noSession: 'Não há sessões abertas.',
   session: (started, seen) => `Desde ${started}, último uso ${seen}.`,
+  origin: (browser, network) =>
+    `Começou com ${browser ?? 'um navegador desconhecido'}, de ${network ?? 'uma rede desconhecida'}.`,
+  strange:
+    'Encerre uma sessão que você não conhece e avise um administrador: alguém pode ter os seus fatores.',
   halfWay: 'Falta o segundo fator.',
   own: 'Esta é a sua sessão.',
   end: 'Encerrar a sessão',

@@ -142,6 +142,7 @@ async function ended(
     sessionKey,
     deviceCookie,
     address,
+    browser,
   }: Call<unknown, Record<string, string | string[]>, 'open'>,
   logFault: LogFault,
 ): Promise<SignInEnd> {
@@ -151,7 +152,7 @@ async function ended(
     ),
   );
   try {
-    return await endSignIn(oidc, { secret, answer, session, sessionKey, deviceCookie, address });
+    return await endSignIn(oidc, { secret, answer, session, sessionKey, deviceCookie, address, browser });
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     logFault(error);

@@ -1,4 +1,7 @@
-/** The routes by which admins see the operators and end their sessions (docs/operators.md, "The operator API"). */
+/**
+ * Routes by which operators see and end their sessions, and admins those of all (docs/operators.md, "The operator
+ * API").
+ */
 import { type Static, Type } from 'typebox';
 import { authorityJson, ROLES } from '../../../domain/operator/authority.ts';
 import type { Database } from '../../../ground/postgres/database.ts';
@@ -6,7 +9,13 @@ import type { Vault } from '../../../seal/vault.ts';
 import { form, oneOf, orNull, Time } from '../../../wire/operator/form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { listOperators } from '../uses/manage.ts';
-import { endOneSession, listSessions, sessionName } from '../uses/sessions.ts';
+import {
+  endOneSession,
+  type ShownSession as Listed,
+  listOwnSessions,
+  listSessions,
+  sessionName,
+} from '../uses/sessions.ts';
 
 const ShownSession = form({
   id: Type.String(),
@@ -17,7 +26,15 @@ const ShownSession = form({
   seen_at: Time,
   /** It is the session that asks. */
   is_own: Type.Boolean(),
+  /** The network of the address at which it began; null: not known. */
+  network: orNull(Type.String()),
+  /** With which browser and system; null: neither is known. */
+  browser: orNull(Type.String()),
 });
+
+/** Those that are not over, the newest first. */
+export const OwnSessions = form({ sessions: Type.Array(ShownSession) });
+export type OwnSessionsReply = Static<typeof OwnSessions>;
 
 export const Operators = form({
   /** The oldest first. */
@@ -60,12 +77,32 @@ export function operatorRoutes(store: { readonly database: Database; readonly va
           enrolled_at: one.enrolledAt?.toISOString() ?? null,
           disabled_at: one.disabledAt?.toISOString() ?? null,
           forged: one.isForged,
-          sessions: (sessions.get(one.id) ?? []).map(({ id, isWhole, startedAt, seenAt }) => ({
-            ...{ id, is_whole: isWhole, is_own: id === own },
-            ...{ started_at: startedAt.toISOString(), seen_at: seenAt.toISOString() },
-          })),
+          sessions: (sessions.get(one.id) ?? []).map((session) => shown(session, own)),
         }));
         return { body: { operators } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/sessions',
+      access: 'viewer',
+      summary: 'The own sessions that are not over.',
+      reply: OwnSessions,
+      run: async ({ session: { operatorId }, sessionKey }) => {
+        const sessions = await listOwnSessions(database, operatorId);
+        return { body: { sessions: sessions.map((one) => shown(one, sessionName(sessionKey.id))) } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/sessions/{session}',
+      access: 'viewer',
+      summary: 'Ends an own session. The act is recorded.',
+      failures: [404],
+      reply: form({}),
+      run: async ({ params, session: { operatorId } }) => {
+        const named = { operatorId, name: params.session ?? '' };
+        return (await endOneSession(store, operatorId, named)) ? { body: {} } : NO_SESSION;
       },
     }),
     route({
@@ -80,8 +117,18 @@ export function operatorRoutes(store: { readonly database: Database; readonly va
         const isOne = Number.isInteger(operatorId) && operatorId > 0 && operatorId < 2 ** 31;
         const named = { operatorId, name: params.session ?? '' };
         if (isOne && (await endOneSession(store, session.operatorId, named))) return { body: {} };
-        return { status: 404, body: { error: 'there is no such session' } };
+        return NO_SESSION;
       },
     }),
   ];
+}
+
+const NO_SESSION = { status: 404, body: { error: 'there is no such session' } };
+
+/** `own`: the name of the session that asks. */
+function shown({ id, isWhole, startedAt, seenAt, network, browser }: Listed, own: string) {
+  return {
+    ...{ id, is_whole: isWhole, is_own: id === own, network, browser },
+    ...{ started_at: startedAt.toISOString(), seen_at: seenAt.toISOString() },
+  };
 }

@@ -37,8 +37,8 @@ export function sessionRoutes(
       summary: 'Signs in with the password. The session may then only give the code.',
       body: Strict({ login: ShortText, password: GivenPassword }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
-        const given = { whose, ...body, address, deviceCookie, before: session && sessionKey };
+      run: async ({ body, session, sessionKey, address, browser, deviceCookie }) => {
+        const given = { whose, ...body, address, browser, deviceCookie, before: session && sessionKey };
         return answer('password', await givePassword(store, given));
       },
     }),
@@ -49,8 +49,9 @@ export function sessionRoutes(
       summary: 'Gives the second factor: a code of the app, or a recovery code.',
       body: Strict({ code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address, deviceCookie }) => {
-        const given = { who: accountOf(session), key: sessionKey, code: body.code, address, deviceCookie };
+      run: async ({ body, session, sessionKey, address, browser, deviceCookie }) => {
+        const from = { address, browser, deviceCookie };
+        const given = { who: accountOf(session), key: sessionKey, code: body.code, ...from };
         return answer('code', await giveCode(store, given));
       },
     }),
@@ -61,8 +62,8 @@ export function sessionRoutes(
       summary: 'Proves both factors again, for what needs a new sign-in. The session gets another secret.',
       body: Strict({ password: GivenPassword, code: ShortText }),
       reply: Nothing,
-      run: async ({ body, session, sessionKey, address }) => {
-        const proof = { whose, ...body, login: session.login, key: sessionKey, address };
+      run: async ({ body, session, sessionKey, address, browser }) => {
+        const proof = { whose, ...body, login: session.login, key: sessionKey, address, browser };
         return answer('again', await proveAgain(store, proof), NOT_PROVED);
       },
     }),

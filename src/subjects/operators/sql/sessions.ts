@@ -5,6 +5,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BrowserSession, SessionKey, Whose } from '../../../domain/operator/session.ts';
+import { checkedOrigin, type SessionOrigin } from '../../../domain/operator/session-origin.ts';
 import { type Database, onlyRow, type Session } from '../../../ground/postgres/database.ts';
 import { later, micros, timeOf } from '../../../ground/postgres/database-time.ts';
 import { requireIndexKey } from '../../../seal/index-key.ts';
@@ -41,7 +42,10 @@ const COLUMNS = `s.id AS "sessionId", s.secret, s.operator_id AS "operatorId", s
   s.mac AS "sessionMac", ${micros('s.started_at')} AS "startedAt", ${micros('s.seen_at')} AS "seenAt",
   ${micros('s.proved_at')} AS "provedAt"`;
 
-/** What the MAC covers. The count of wrong proofs is left out: it limits guesses and grants nothing. */
+/**
+ * What the MAC covers. The count of wrong proofs is left out: it limits guesses and grants nothing. So is where and
+ * with what the session began: that is for the eye alone, and the program of the release before knows nothing of it.
+ */
 function factsOf(row: Omit<StoredSession, 'sessionMac'>, enrolledAt: string | null) {
   return [
     ...[row.sessionId.toString('hex'), row.secret.toString('hex'), row.operatorId, row.isWhole],
@@ -77,8 +81,8 @@ const START = `
       SELECT s.id FROM operator_sessions s WHERE s.operator_id = $3 AND s.is_whole = $4
       ORDER BY s.started_at DESC OFFSET ${MOST - 1})
   )
-  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, started_at, seen_at, proved_at, mac)
-  VALUES ($1, $2, $3, $4, ${timeOf('$5')}, ${timeOf('$5')}, ${timeOf('$6')}, $7)`;
+  INSERT INTO operator_sessions (id, secret, operator_id, is_whole, started_at, seen_at, proved_at, mac, network, browser)
+  VALUES ($1, $2, $3, $4, ${timeOf('$5')}, ${timeOf('$5')}, ${timeOf('$6')}, $7, $8, $9)`;
 const END = 'DELETE FROM operator_sessions WHERE id = $1';
 /** A cluster takes no `extract` of a time in a RETURNING. */
 const TAKE = `
@@ -132,17 +136,27 @@ export async function startSession(
     account,
     isWhole,
     provedSecondsAgo = 0,
-  }: { account: Account; isWhole: boolean; provedSecondsAgo?: number },
+    origin = NOT_KNOWN,
+  }: { account: Account; isWhole: boolean; provedSecondsAgo?: number; origin?: SessionOrigin },
 ): Promise<void> {
   const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
-  await add(session, vault, key, { account, isWhole, now, provedAt: later(now, -provedSecondsAgo * 1000) });
+  const provedAt = later(now, -provedSecondsAgo * 1000);
+  await add(session, vault, key, { account, isWhole, now, provedAt, origin });
 }
+
+const NOT_KNOWN: SessionOrigin = { network: null, browser: null };
 
 async function add(
   session: Session,
   vault: Vault,
   { id, secretDigest }: SessionKey,
-  { account, isWhole, now, provedAt }: { account: Account; isWhole: boolean; now: string; provedAt: string },
+  {
+    account,
+    isWhole,
+    now,
+    provedAt,
+    origin: { network, browser },
+  }: { account: Account; isWhole: boolean; now: string; provedAt: string; origin: SessionOrigin },
 ): Promise<void> {
   const operatorId = account.id;
   const times = { startedAt: now, seenAt: now, provedAt };
@@ -150,11 +164,12 @@ async function add(
   await session.query(START, [
     ...[id, secretDigest, operatorId, isWhole, now, provedAt],
     rowMac(vault, KIND, factsOf(row, account.enrolledAt)),
+    ...[network, browser],
   ]);
 }
 
-/** A session as admins see it. Its name is a hash of its id, so that no answer has a part of a cookie. */
-export interface ShownSession {
+/** A session as operators see it. Its name is a hash of its id, so that no answer has a part of a cookie. */
+export interface ShownSession extends SessionOrigin {
   /** 16 hexadecimal digits. */
   readonly id: string;
   readonly operatorId: number;
@@ -168,8 +183,9 @@ export interface ShownSession {
 const NAME = "left(encode(sha256(s.id), 'hex'), 16)";
 const LIVING = `
   SELECT ${NAME} AS id, s.operator_id AS "operatorId", s.is_whole AS "isWhole", s.started_at AS "startedAt",
-    s.seen_at AS "seenAt"
-  FROM operator_sessions s WHERE ${SESSION_LIVES} ORDER BY s.operator_id, s.started_at DESC`;
+    s.seen_at AS "seenAt", s.network, s.browser
+  FROM operator_sessions s
+  WHERE ${SESSION_LIVES} AND ($1::integer IS NULL OR s.operator_id = $1) ORDER BY s.operator_id, s.started_at DESC`;
 /** An operator has 20 sessions at most, so the name needs no index. */
 const END_NAMED = `
   DELETE FROM operator_sessions s WHERE s.operator_id = $1 AND ${NAME} = $2
@@ -180,9 +196,13 @@ export function sessionName(id: Buffer): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 16);
 }
 
-/** The sessions of all operators that are not over. */
-export async function readLivingSessions(session: Session): Promise<ShownSession[]> {
-  return (await session.query<ShownSession & Record<string, unknown>>(LIVING)).rows;
+/** The sessions of an operator, or of all (null), that are not over. */
+export async function readLivingSessions(
+  session: Session,
+  operatorId: number | null,
+): Promise<ShownSession[]> {
+  const { rows } = await session.query<ShownSession & Record<string, unknown>>(LIVING, [operatorId]);
+  return rows.map((row) => ({ ...row, ...checkedOrigin(row) }));
 }
 
 /** Ends the session of an operator with this name. False: there is none. */
@@ -213,8 +233,9 @@ export function completeSession(
   vault: Vault,
   account: Account,
   [before, next]: readonly [before: Buffer, next: SessionKey],
+  origin: SessionOrigin,
 ): Promise<boolean> {
-  return beginAnother(session, vault, account, { before, next, provedSecondsAgo: null });
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo: null, origin });
 }
 
 /**
@@ -226,23 +247,29 @@ export function renewSession(
   vault: Vault,
   account: Account,
   [before, next]: readonly [before: Buffer, next: SessionKey],
+  origin: SessionOrigin,
   provedSecondsAgo = 0,
 ): Promise<boolean> {
-  return beginAnother(session, vault, account, { before, next, provedSecondsAgo });
+  return beginAnother(session, vault, account, { before, next, provedSecondsAgo, origin });
 }
 
 async function beginAnother(
   session: Session,
   vault: Vault,
   account: Account,
-  { before, next, provedSecondsAgo }: { before: Buffer; next: SessionKey; provedSecondsAgo: number | null },
+  {
+    before,
+    next,
+    provedSecondsAgo,
+    origin,
+  }: { before: Buffer; next: SessionKey; provedSecondsAgo: number | null; origin: SessionOrigin },
 ): Promise<boolean> {
   const [gone] = (await session.query<StoredSession>(TAKE, [before])).rows;
   if (gone?.operatorId !== account.id) return false;
   if (!isRowMac(vault, KIND, factsOf(gone, account.enrolledAt), gone.sessionMac)) return false;
   const { now } = onlyRow((await session.query<{ now: string }>(NOW)).rows);
   const provedAt = provedSecondsAgo === null ? gone.provedAt : later(now, -provedSecondsAgo * 1000);
-  await add(session, vault, next, { account, isWhole: true, now, provedAt });
+  await add(session, vault, next, { account, isWhole: true, now, provedAt, origin });
   return true;
 }
 

@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { SessionKey } from '../../../domain/operator/session.ts';
+import { originOf } from '../../../domain/operator/session-origin.ts';
 import { inTransaction, type Transaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { type Account, enrol, lockAccountByLink } from '../sql/factors.ts';
@@ -27,6 +28,7 @@ export interface Brought {
   readonly sessionKey: SessionKey | null;
   readonly deviceCookie: string | null;
   readonly address: string;
+  readonly browser: string | null;
 }
 
 /** What became of the sign-in. */
@@ -115,7 +117,7 @@ async function signIn(
   if (brought.session !== null && brought.sessionKey !== null)
     await endSession(session, brought.sessionKey.id);
   const isWhole = proved.hasSecondFactor;
-  const cookie = await begin(session, vault, account, isWhole, ageOf(proved, pending));
+  const cookie = await begin(session, vault, { account, isWhole, brought, age: ageOf(proved, pending) });
   if (isWhole) await recordSignIn(session, vault, account, 'sign in', { why: 'identity provider', address });
   if (!isWhole) return { kind: 'done', cookie };
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, account) };
@@ -135,7 +137,10 @@ async function bind(
   await recordSignIn(session, vault, account, 'enrol', { why: 'identity provider', address });
   if (!proved.hasSecondFactor) return { kind: 'bound', token };
   const enrolled = await enrol(session, vault, bound, { totpStep: 0 });
-  const cookie = await begin(session, vault, enrolled, true, ageOf(proved, pending));
+  const cookie = await begin(session, vault, {
+    ...{ account: enrolled, isWhole: true, brought },
+    age: ageOf(proved, pending),
+  });
   await recordSignIn(session, vault, account, 'sign in', { why: 'identity provider', address });
   return { kind: 'done', cookie, deviceCookie: cookieWith(vault, brought.deviceCookie, enrolled) };
 }
@@ -177,7 +182,7 @@ async function again(
   const { cookie, key } = newSession();
   const age = ageOf(proved, pending);
   const provedSecondsAgo = hasCode ? Math.max(age, pending.seconds) : age;
-  if (!(await renewSession(session, vault, account, [sessionId, key], provedSecondsAgo)))
+  if (!(await renewSession(session, vault, account, [sessionId, key], originOf(brought), provedSecondsAgo)))
     return { kind: 'not_again' };
   await recordSignIn(session, vault, account, 'sign in again', { why: 'identity provider', address });
   return { kind: 'again', cookie };
@@ -199,11 +204,10 @@ function ageOf({ signedInAt }: Proved, { nowMs }: PendingSignIn): number {
 async function begin(
   session: Transaction,
   vault: Vault,
-  account: Account,
-  isWhole: boolean,
-  provedSecondsAgo: number,
+  { account, isWhole, brought, age }: { account: Account; isWhole: boolean; brought: Brought; age: number },
 ): Promise<string> {
   const { cookie, key } = newSession();
-  await startSession(session, vault, key, { account, isWhole, provedSecondsAgo });
+  const origin = originOf(brought);
+  await startSession(session, vault, key, { account, isWhole, provedSecondsAgo: age, origin });
   return cookie;
 }

@@ -1,4 +1,7 @@
-/** The sessions of operators, as admins see and end them (docs/operators.md, "The operator API"). Records each end. */
+/**
+ * The sessions of operators, as these and admins see and end them (docs/operators.md, "The operator API"). Records each
+ * end.
+ */
 import { operatorName } from '../../../domain/operator/operator-name.ts';
 import { againAfterConflict, type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import { chainKeysOf } from '../../../program/operations/chain-keys.ts';
@@ -14,11 +17,16 @@ import {
   sessionName,
 } from '../sql/sessions.ts';
 
-export { sessionName };
+export { type ShownSession, sessionName };
 
 /** The sessions that are not over, by the operator's id; the newest first. */
 export async function listSessions(database: Database): Promise<Map<number, ShownSession[]>> {
-  return Map.groupBy(await readLivingSessions(database), ({ operatorId }) => operatorId);
+  return Map.groupBy(await readLivingSessions(database, null), ({ operatorId }) => operatorId);
+}
+
+/** Those of one operator, the newest first. */
+export function listOwnSessions(database: Database, operatorId: number): Promise<ShownSession[]> {
+  return readLivingSessions(database, operatorId);
 }
 
 /**
@@ -27,7 +35,7 @@ export async function listSessions(database: Database): Promise<Map<number, Show
  */
 export function endOneSession(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
-  adminId: number,
+  byId: number,
   { operatorId, name }: { readonly operatorId: number; readonly name: string },
 ): Promise<boolean> {
   return againAfterConflict(() =>
@@ -37,7 +45,7 @@ export function endOneSession(
       if (!(await endNamedSession(session, operatorId, name))) return false;
       if (!(await hasWholeSession(session, operatorId))) await leaveDesk(session, operatorId);
       const act = { act: 'operator end-session', target: operatorName(operatorId) };
-      await addOperatorEvents(session, chainKeysOf(vault), operatorName(adminId), [act]);
+      await addOperatorEvents(session, chainKeysOf(vault), operatorName(byId), [act]);
       return true;
     }),
   );

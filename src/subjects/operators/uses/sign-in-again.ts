@@ -4,6 +4,7 @@
  */
 
 import type { SessionKey, Whose } from '../../../domain/operator/session.ts';
+import { originOf } from '../../../domain/operator/session-origin.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { storedLogin } from '../rules/login.ts';
@@ -23,6 +24,7 @@ interface Proof {
   readonly password: string;
   readonly code: string;
   readonly address: string;
+  readonly browser: string | null;
 }
 
 /**
@@ -31,7 +33,7 @@ interface Proof {
  */
 export async function proveAgain(
   store: { database: Database; vault: Vault },
-  { whose, login, key, password, code, address }: Proof,
+  { whose, login, key, password, code, address, browser }: Proof,
 ): Promise<SignIn> {
   const { database, vault } = store;
   const account = await accountByLogin(database, vault, storedLogin(whose, login));
@@ -56,7 +58,8 @@ export async function proveAgain(
       return { kind: 'refused' };
     }
     const { cookie, key: next } = newSession();
-    if (!(await renewSession(session, vault, known, [key.id, next]))) return { kind: 'refused' };
+    const origin = originOf({ address, browser });
+    if (!(await renewSession(session, vault, known, [key.id, next], origin))) return { kind: 'refused' };
     await recordSignIn(session, vault, account, 'sign in again', { why: proof, address });
     return { kind: 'done', cookie };
   });

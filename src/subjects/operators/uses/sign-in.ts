@@ -5,6 +5,7 @@
 
 import type { AccountId } from '../../../domain/operator/operator-name.ts';
 import type { SessionKey, Whose } from '../../../domain/operator/session.ts';
+import { originOf } from '../../../domain/operator/session-origin.ts';
 import type { Clock } from '../../../ground/base/clock.ts';
 import { type Database, inTransaction } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -39,6 +40,7 @@ interface GivenPassword {
   readonly login: string;
   readonly password: string;
   readonly address: string;
+  readonly browser: string | null;
   readonly deviceCookie: string | null;
   /** The session that the browser has; null: it has no session that goes on. */
   readonly before: SessionKey | null;
@@ -66,7 +68,7 @@ export async function givePassword(store: Store, given: GivenPassword): Promise<
 
 async function checkPassword(
   store: Store,
-  { whose, login: text, password, address, deviceCookie, before }: GivenPassword,
+  { whose, login: text, password, address, browser, deviceCookie, before }: GivenPassword,
 ): Promise<SignIn> {
   const { database, vault } = store;
   const login = storedLogin(whose, normalLogin(text));
@@ -95,7 +97,11 @@ async function checkPassword(
     }
     if (before !== null) await endSession(session, before.id);
     const { cookie, key } = newSession();
-    await startSession(session, vault, key, { account: locked, isWhole: false });
+    await startSession(session, vault, key, {
+      account: locked,
+      isWhole: false,
+      origin: originOf({ address, browser }),
+    });
     return { kind: 'done', cookie };
   });
   if (result.kind === 'done') await clear();
@@ -107,13 +113,14 @@ interface GivenCode {
   readonly key: SessionKey;
   readonly code: string;
   readonly address: string;
+  readonly browser: string | null;
   readonly deviceCookie: string | null;
 }
 
 /** The second step, in the session of the first one: checks a code of the app, or a recovery code. */
 export async function giveCode(
   store: Store,
-  { who, key, code, address, deviceCookie }: GivenCode,
+  { who, key, code, address, browser, deviceCookie }: GivenCode,
 ): Promise<SignIn> {
   const { database, vault } = store;
   const lockedOut = await countCode(store, who.id);
@@ -132,7 +139,8 @@ export async function giveCode(
     }
     const { cookie, key: next } = newSession();
     // The session may have ended meanwhile. Then no session takes its place.
-    if (!(await completeSession(session, vault, account, [key.id, next]))) return { kind: 'refused' };
+    const origin = originOf({ address, browser });
+    if (!(await completeSession(session, vault, account, [key.id, next], origin))) return { kind: 'refused' };
     await recordSignIn(session, vault, who, 'sign in', { why: proof, address });
     return { kind: 'done', cookie, deviceCookie: cookieWith(vault, deviceCookie, account) };
   });
