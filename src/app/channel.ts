@@ -4,10 +4,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Channel } from '../domain/message/channel.ts';
+import type { ReadTemplates } from '../domain/message/channel-templates.ts';
+import type { Clock } from '../ground/base/clock.ts';
 import { isLoopbackAddress } from '../ground/base/loopback.ts';
 import type { Watcher } from '../program/subject/watcher.ts';
 import { logChannel } from '../subjects/messages/channels/log.ts';
 import { whatsappChannel } from '../subjects/messages/channels/whatsapp.ts';
+import { whatsappTemplates } from '../subjects/messages/channels/whatsapp-templates.ts';
 import { openSimulator } from '../subjects/simulator/open.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import type { Hear } from './hearing.ts';
@@ -51,4 +54,11 @@ export function openChannel(
   return {
     channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp, store.clock),
   };
+}
+
+/** Reads the templates of the channel's account, where it has one. */
+export function templatesAt({ whatsapp }: Pick<Config, 'whatsapp'>, clock: Clock): ReadTemplates {
+  const accountId = whatsapp?.accountId ?? null;
+  if (whatsapp === null || accountId === null) return async () => ({ kind: 'not_asked' });
+  return whatsappTemplates({ ...whatsapp, accountId }, clock);
 }

@@ -24,6 +24,7 @@ const VARIABLES = [
   ...Object.keys(SECRETS),
   ...Object.keys(WHATSAPP),
   'WHATSAPP_API_URL',
+  'WHATSAPP_ACCOUNT_ID',
   'DELIVERY',
   'MESSAGES_PER_SECOND',
   'RECIPIENTS_PER_DAY',
@@ -291,10 +292,11 @@ describe('readConfig', () => {
     }
   });
 
-  it('the settings of WhatsApp are read with that channel only; all but the URL are required', () => {
+  it('the settings of WhatsApp are read with that channel only; all but the URL and the account are required', () => {
     const whatsapp = {
       apiUrl: 'https://graph.facebook.com/v25.0',
       phoneNumberId: '106540352242922',
+      accountId: null,
       accessToken: 'EAAhunter2token',
       appSecret: 'hunter2secret',
       verifyToken: 'hunter2verify',
@@ -313,6 +315,7 @@ describe('readConfig', () => {
     for (const [url, apiUrl] of urls) {
       assert.equal(readConfig({ ...WHATSAPP, WHATSAPP_API_URL: url }).whatsapp?.apiUrl, apiUrl);
     }
+    assert.equal(readConfig({ ...WHATSAPP, WHATSAPP_ACCOUNT_ID: '77' }).whatsapp?.accountId, '77');
     for (const name of Object.keys(WHATSAPP).filter((name) => name !== 'CHANNEL')) {
       assert.equal(refusal({ ...WHATSAPP, [name]: ' ' }), `${name} is required with CHANNEL=whatsapp`);
     }
@@ -418,6 +421,7 @@ describe('readConfig', () => {
           'https://example.com/#x',
         ],
       ],
+      ['WHATSAPP_ACCOUNT_ID', /digits only/, ['77x', '../1', '1/2']],
       ['WHATSAPP_PHONE_NUMBER_ID', /digits only/, ['+573001234567', '12 34', '../1065', '1065/x']],
       ...['WHATSAPP_ACCESS_TOKEN', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'].map(
         (name): [string, RegExp, string[]] => [

@@ -12,12 +12,26 @@ import { check } from '../support/page-faults.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
+/** As the channel tells them. */
+const readTemplates = async () => ({
+  kind: 'read' as const,
+  templates: [
+    { name: 'ventanilla_approved', language: 'es', status: 'approved' as const },
+    { name: 'ventanilla_offer', language: 'es', status: 'pending' as const },
+    { name: 'ventanilla_rejected', language: 'es', status: 'rejected' as const },
+  ],
+});
+
 describe('the page of a brand', { skip }, async () => {
   if (skip) return;
   const store = await testDatabase();
   const { json } = commandLine(store);
   const { visitAs } = await consoleInBrowser(
-    [...EMPTY_QUEUE, NO_PROPOSALS, ...brandRoutes({ ...store, database: store.runtime }, pausedAmong)],
+    [
+      ...EMPTY_QUEUE,
+      NO_PROPOSALS,
+      ...brandRoutes({ ...store, database: store.runtime }, { pausedAmong, readTemplates }),
+    ],
     null,
     store,
   );
@@ -39,6 +53,8 @@ describe('the page of a brand', { skip }, async () => {
       const { id, path } = await newKey();
       await visitAs({ login: `ana.${width}`, role: 'admin', screen, path }, async (page) => {
         await phone(page, 'Spanish').getByText(`Hola, Luz Marina: ${HOSTILE}`).waitFor();
+        for (const said of ['approved', 'waits for its approval', 'rejected', 'the channel has none'])
+          await page.getByText(said, { exact: true }).first().waitFor();
         await check(page, `brand-${width}`);
         await page.getByLabel('Name that applicants read').fill('Acme Repartos');
         await page.getByRole('combobox', { name: 'Message' }).selectOption('offer');
@@ -51,7 +67,7 @@ describe('the page of a brand', { skip }, async () => {
         await spanish.getByLabel('Button 1').fill('Sí, quiero');
         await phone(page, 'Spanish').getByText('Sí, quiero').waitFor();
         await page.getByLabel('Name of the template').fill('acme_offer');
-        await page.getByText('refused, and its messages wait since').first().waitFor();
+        await page.getByText('its messages wait since').first().waitFor();
         await check(page, `brand-changed-${width}`);
         await save(page).press('Enter');
         await page.getByText('Saved. Messages that wait have it too.').waitFor();

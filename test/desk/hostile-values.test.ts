@@ -32,8 +32,9 @@ const DESK = deskRoutes(
   async () => ({}) as never,
 );
 const PARTNERS = { database: runtime, vault, clock: machineClock };
+const KNOWN = { pausedAmong, readTemplates: async () => ({ kind: 'not_asked' as const }) };
 const ROUTES = [
-  ...[...DESK, ...partnerRoutes(PARTNERS, []), ...brandRoutes(PARTNERS, pausedAmong)],
+  ...[...DESK, ...partnerRoutes(PARTNERS, []), ...brandRoutes(PARTNERS, KNOWN)],
   // No host is excepted, so a test event goes nowhere.
   ...endpointRoutes(PARTNERS, new Set()),
 ];

@@ -1,6 +1,7 @@
 /** What admins do with the brand of a key at the console (docs/brand.md; docs/operators.md, "The brand of a key"). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { ReadTemplates } from '../../src/domain/message/channel-templates.ts';
 import { effectiveBrand } from '../../src/domain/partner/brand.ts';
 import { pausedAmong } from '../../src/subjects/messages/subject.ts';
 import { brandRoutes } from '../../src/subjects/partners/routes/brand.ts';
@@ -8,8 +9,9 @@ import { commandLine } from '../cli/harness.ts';
 import { startTestConsole } from '../support/console.ts';
 import { testDatabase } from '../support/database.ts';
 
+let told: ReturnType<ReadTemplates> = Promise.resolve({ kind: 'not_asked' });
 const store = await testDatabase();
-const ROUTES = brandRoutes({ ...store, database: store.runtime }, pausedAmong);
+const ROUTES = brandRoutes({ ...store, database: store.runtime }, { pausedAmong, readTemplates: () => told });
 const site = await startTestConsole(store, ROUTES);
 const admin = await (await site.enrolled('ana', 'admin')).signIn();
 const { json } = commandLine(store);
@@ -104,7 +106,35 @@ it('a template that the channel refused is told with its code, in every language
   );
 });
 
+it('the channel says of each template what it is, by name and language', async () => {
+  assert.equal((await look({})).shown.channel, 'not_asked');
+  told = Promise.resolve({
+    kind: 'read',
+    templates: [
+      { name: 'acme_offer', language: 'es_CO', status: 'approved' },
+      { name: 'acme_offer', language: 'es', status: 'rejected' },
+      { name: 'ventanilla_approved', language: 'pt_BR', status: 'pending' },
+    ],
+  });
+  const { shown } = await look({ templates: { offer: { name: 'acme_offer', languages: { es: 'es_CO' } } } });
+  assert.equal(shown.channel, 'read');
+  assert.deepEqual(
+    shown.templates.slice(0, 4).map(({ kind, language, status }: Template) => [kind, language, status]),
+    [
+      ['approved', 'es', 'missing'],
+      ['approved', 'pt', 'pending'],
+      ['offer', 'es', 'approved'],
+      ['offer', 'pt', 'missing'],
+    ],
+  );
+  told = Promise.resolve({ kind: 'failed', reason: '190' });
+  const failed = (await look({})).shown;
+  assert.deepEqual([failed.channel, failed.templates[0].status], ['failed', null]);
+});
+
 interface Template {
+  readonly kind: string;
+  readonly status: string | null;
   readonly language: string;
   readonly name: string;
   readonly code: string;

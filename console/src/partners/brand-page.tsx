@@ -107,7 +107,7 @@ function Editor({ read, onAgain }: { read: BrandReply; onAgain: () => void }) {
           </button>
         )}
       </div>
-      {shown && <Templates templates={shown.templates} />}
+      {shown && <Templates {...shown} />}
     </>
   );
 }

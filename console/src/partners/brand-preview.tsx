@@ -35,7 +35,7 @@ export function Previews({ previews, kind }: Pick<Shown, 'previews'> & { kind: T
   );
 }
 
-export function Templates({ templates }: Pick<Shown, 'templates'>) {
+export function Templates({ templates, channel }: Pick<Shown, 'templates' | 'channel'>) {
   const texts = useBrandTexts();
   const format = useFormat();
   const isPaused = templates.some(({ paused }) => paused !== null);
@@ -43,20 +43,22 @@ export function Templates({ templates }: Pick<Shown, 'templates'>) {
     <Card title={texts.templates}>
       <RowTable
         label={texts.templates}
-        heads={[texts.template, texts.kind, texts.standing]}
-        rows={templates.map(({ kind, language, name, code, paused }) => ({
+        heads={[texts.template, texts.kind, texts.standing, texts.refusedOne]}
+        rows={templates.map(({ kind, language, name, code, status, paused }) => ({
           id: `${kind} ${language}`,
           cells: [
             <code key="name">
               {name} ({code})
             </code>,
             texts.kinds[kind],
+            status === null ? texts.notRead : texts.statuses[status],
             paused === null
-              ? texts.notRefused
+              ? '—'
               : texts.pausedSince(format.time(paused.paused_at), reasonOf(paused.reason, texts)),
           ],
         }))}
       />
+      <p className={card.quiet}>{texts.channelSays[channel]}</p>
       {isPaused && <p>{texts.resume}</p>}
     </Card>
   );

@@ -314,6 +314,8 @@ export interface WhatsAppConfig {
   /** Without a slash at the end. */
   readonly apiUrl: string;
   readonly phoneNumberId: string;
+  /** The account whose templates the console shows; null: it asks for none. */
+  readonly accountId: string | null;
   readonly accessToken: string;
   /** Signs the webhooks. */
   readonly appSecret: string;
@@ -321,7 +323,7 @@ export interface WhatsAppConfig {
   readonly verifyToken: string;
 }
 
-/** Reads and checks the variables. Only the URL is optional. Errors go to `problems`. */
+/** Reads and checks the variables. The URL and the account are optional. Errors go to `problems`. */
 function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
   const required = (name: string, pattern: RegExp, rule: string) =>
     problems.try(() => {
@@ -338,10 +340,17 @@ function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
       /^\d+$/,
       'must be the ID of the phone number, digits only',
     ),
+    accountId: problems.try(() => accountId(read('WHATSAPP_ACCOUNT_ID'))),
     accessToken: secret('WHATSAPP_ACCESS_TOKEN'),
     appSecret: secret('WHATSAPP_APP_SECRET'),
     verifyToken: secret('WHATSAPP_VERIFY_TOKEN'),
   };
+}
+
+function accountId(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (/^\d+$/.test(text)) return text;
+  throw new ConfigError('WHATSAPP_ACCOUNT_ID', 'must be the ID of the business account, digits only');
 }
 
 function apiUrl(text: string): string {

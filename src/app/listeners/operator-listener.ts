@@ -17,6 +17,7 @@ import {
   oidcConfig,
 } from '../../subjects/operators/settings.ts';
 import { realFactorsOn, termsNow } from '../../subjects/signing/subject.ts';
+import { templatesAt } from '../channel.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { OpenStore, Store } from '../open-store.ts';
 import { roleFault } from '../prepare-tables.ts';
@@ -30,10 +31,11 @@ import { type BrowserListener, builtPage, NO_BROWSERS, noted, type Surroundings 
  * cannot be used, and if others could reach a console to which nobody can sign in.
  */
 export async function startOperatorListener(
-  { setting, databaseUrl, dataDir }: Config,
+  config: Config,
   { database, vault, clock, place }: Pick<OpenStore, keyof Store | 'place'>,
   { log, logFailure, page, watcher }: Surroundings,
 ): Promise<BrowserListener> {
+  const { setting, databaseUrl, dataDir } = config;
   const host = setting(CONSOLE_HOST);
   const given = setting(CONSOLE_PORT);
   if (given === null && databaseUrl !== null) return NO_BROWSERS;
@@ -55,7 +57,10 @@ export async function startOperatorListener(
     import('../../subjects/desk/routes/desk-routes.ts'),
     import('../../subjects/business/routes/business.ts'),
     import('../../subjects/operators/routes/operators.ts'),
-    loadConsoleRoutes({ database, vault, clock, setting, view: viewOf(database, place) }),
+    loadConsoleRoutes({
+      ...{ database, vault, clock, setting, view: viewOf(database, place) },
+      readTemplates: templatesAt(config, clock),
+    }),
     import('../../subjects/operators/sql/operators.ts'),
     import('../../subjects/documents/open.ts'),
   ]);

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Channel } from '../../domain/message/channel.ts';
 import type { Heard } from '../../domain/message/channel-event.ts';
+import type { ReadTemplates } from '../../domain/message/channel-templates.ts';
 import type { Clock } from '../../ground/base/clock.ts';
 import type { ReadSetting, Setting } from '../../ground/base/setting.ts';
 import type { Database, Session } from '../../ground/postgres/database.ts';
@@ -109,6 +110,8 @@ export interface ServiceContext {
 export interface ConsoleContext extends Pick<ServiceContext, 'database' | 'vault' | 'clock' | 'setting'> {
   /** The store as a whole. */
   readonly view: StoreView;
+  /** Which templates the channel has. */
+  readonly readTemplates: ReadTemplates;
 }
 
 /** What the routes of the portal get. */

@@ -48,7 +48,10 @@ export const partners = ({ whenClosing, pausedAmong }: Others): Subject => ({
       import('./routes/partners.ts'),
       import('./routes/brand.ts'),
     ]);
-    return (context) => [...partnerRoutes(context, whenClosing), ...brandRoutes(context, pausedAmong)];
+    return (context) => [
+      ...partnerRoutes(context, whenClosing),
+      ...brandRoutes(context, { ...context, pausedAmong }),
+    ];
   },
   portalRoutes: async () => (await import('./routes/portal.ts')).portalPartnerRoutes,
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,

@@ -34,9 +34,26 @@ export const en = {
   withFaults: 'The preview comes back when nothing is wrong any more.',
   templates: 'Templates at the channel',
   template: 'Template',
-  standing: 'What the channel said',
-  notRefused: 'not refused. Whether it is approved is seen at the channel.',
-  pausedSince: (time: string, why: string) => `refused, and its messages wait since ${time}: ${why}`,
+  standing: 'At the channel',
+  refusedOne: 'Messages held',
+  statuses: {
+    approved: 'approved',
+    pending: 'waits for its approval',
+    rejected: 'rejected',
+    paused: 'paused',
+    disabled: 'disabled',
+    unknown: 'a status that this version does not know',
+    missing: 'the channel has none',
+  },
+  notRead: 'not known',
+  channelSays: {
+    read: 'The channel was asked within the last minute.',
+    failed: 'The channel did not tell its templates. What is known comes from what it refused.',
+    not_asked:
+      'The service does not ask the channel which templates it has: that needs WHATSAPP_ACCOUNT_ID. What is known comes from what it refused.',
+  },
+  pausedSince: (time: string, why: string) =>
+    `its messages wait since ${time}, because the channel refused one: ${why}`,
   reasons: {
     '132000': 'it takes another number of parameters',
     '132001': 'there is no such template in this language, or it is not approved',

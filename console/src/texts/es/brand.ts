@@ -35,9 +35,25 @@ export const es: BrandTexts = {
   withFaults: 'La vista vuelve cuando ya no haya errores.',
   templates: 'Plantillas en el canal',
   template: 'Plantilla',
-  standing: 'Qué dijo el canal',
-  notRefused: 'sin objeciones. Si está aprobada se ve en el canal.',
-  pausedSince: (time, why) => `no la admite y sus mensajes esperan desde el ${time}: ${why}`,
+  standing: 'En el canal',
+  refusedOne: 'Mensajes detenidos',
+  statuses: {
+    approved: 'aprobada',
+    pending: 'espera su aprobación',
+    rejected: 'rechazada',
+    paused: 'en pausa',
+    disabled: 'desactivada',
+    unknown: 'un estado que esta versión no conoce',
+    missing: 'el canal no la tiene',
+  },
+  notRead: 'no se sabe',
+  channelSays: {
+    read: 'Se le preguntó al canal en el último minuto.',
+    failed: 'El canal no dijo qué plantillas tiene. Lo que se sabe viene de lo que no admitió.',
+    not_asked:
+      'El servicio no le pregunta al canal qué plantillas tiene: para eso hace falta WHATSAPP_ACCOUNT_ID. Lo que se sabe viene de lo que no admitió.',
+  },
+  pausedSince: (time, why) => `sus mensajes esperan desde el ${time}, porque el canal no admitió uno: ${why}`,
   reasons: {
     '132000': 'lleva otro número de parámetros',
     '132001': 'no hay una plantilla así en este idioma o no está aprobada',

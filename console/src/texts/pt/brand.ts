@@ -35,9 +35,25 @@ export const pt: BrandTexts = {
   withFaults: 'A prévia volta quando não houver mais erros.',
   templates: 'Modelos no canal',
   template: 'Modelo',
-  standing: 'O que o canal disse',
-  notRefused: 'sem objeções. Se está aprovado, vê-se no canal.',
-  pausedSince: (time, why) => `não o aceita e as mensagens esperam desde ${time}: ${why}`,
+  standing: 'No canal',
+  refusedOne: 'Mensagens paradas',
+  statuses: {
+    approved: 'aprovado',
+    pending: 'espera a aprovação',
+    rejected: 'rejeitado',
+    paused: 'em pausa',
+    disabled: 'desativado',
+    unknown: 'um status que esta versão não conhece',
+    missing: 'o canal não o tem',
+  },
+  notRead: 'não se sabe',
+  channelSays: {
+    read: 'O canal foi perguntado no último minuto.',
+    failed: 'O canal não disse quais modelos tem. O que se sabe vem do que ele não aceitou.',
+    not_asked:
+      'O serviço não pergunta ao canal quais modelos ele tem: para isso falta WHATSAPP_ACCOUNT_ID. O que se sabe vem do que ele não aceitou.',
+  },
+  pausedSince: (time, why) => `as mensagens esperam desde ${time}, porque o canal não aceitou uma: ${why}`,
   reasons: {
     '132000': 'usa outro número de parâmetros',
     '132001': 'não há esse modelo neste idioma, ou não está aprovado',

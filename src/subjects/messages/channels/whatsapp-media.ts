@@ -26,7 +26,7 @@ interface GetOptions {
 }
 
 /** What became of one GET. */
-type GetResult =
+export type GetResult =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -44,7 +44,7 @@ type GetResult =
 const MAX_INTERIM_ANSWERS = 10;
 
 /** Sends the GET. Never throws. Resolves within the limits, or at once if the signal aborts. */
-function getOnce(
+export function getOnce(
   url: URL,
   headers: Readonly<Record<string, string>>,
   { clock, timeoutMs, maxBytes }: GetOptions,

@@ -1,5 +1,6 @@
 /** The routes of the operator API about the brand of a key (docs/brand.md). `uses/brand.ts` does the work. */
 import { type Static, Type } from 'typebox';
+import { TEMPLATE_STATUSES } from '../../../domain/message/channel-templates.ts';
 import { TEMPLATE_KINDS } from '../../../domain/message/notify.ts';
 import { MESSAGE_LANGUAGES } from '../../../domain/message/outgoing-message.ts';
 import { type Brand, type EffectiveBrand, effectiveBrand } from '../../../domain/partner/brand.ts';
@@ -8,7 +9,7 @@ import { form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/f
 import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { BRAND_FAULTS } from '../rules/check-brand.ts';
-import { checkedBrand, lookAtBrand, type PausedAmong, setBrand } from '../uses/brand.ts';
+import { checkedBrand, type KnownTemplates, lookAtBrand, setBrand } from '../uses/brand.ts';
 import { requireKey } from '../uses/keys.ts';
 import { actingBy, answered, keyIdOf, type PartnerDesk, partnerIdOf } from './answered.ts';
 
@@ -58,10 +59,14 @@ const Look = form({
           name: Type.String(),
           /** Under which the channel approved it, such as es_CO. */
           code: Type.String(),
+          /** What the channel says of it; null: it did not tell its templates. */
+          status: orNull(oneOf([...TEMPLATE_STATUSES, 'missing'] as const)),
           /** The channel refused it, so its messages wait: since when, and the channel's code; null: it has not. */
           paused: orNull(form({ reason: Type.String(), paused_at: Time })),
         }),
       ),
+      /** `not_asked`: there is no account to ask for. */
+      channel: oneOf(['read', 'failed', 'not_asked'] as const),
     }),
   ),
 });
@@ -73,8 +78,7 @@ const NewBrand = form({ brand: BrandFile, was: BrandFile });
 const PATH = '/partners/{id}/keys/{key}/brand';
 const ADMIN = { access: 'admin', failures: [404] } as const;
 
-/** `pausedAmong`: which templates the messages hold. */
-export function brandRoutes(desk: PartnerDesk, pausedAmong: PausedAmong): Route[] {
+export function brandRoutes(desk: PartnerDesk, known: KnownTemplates): Route[] {
   const shownKey = async (params: Readonly<Record<string, string>>) => {
     const key = await requireKey(desk, keyIdOf(params), partnerIdOf(params));
     const { id: keyId, partner, ...rest } = key;
@@ -95,7 +99,7 @@ export function brandRoutes(desk: PartnerDesk, pausedAmong: PausedAmong): Route[
       run: (call) =>
         answered(async () => {
           const of = { keyId: keyIdOf(call.params), partnerId: partnerIdOf(call.params) };
-          const { faults, shown } = await lookAtBrand(actingBy(desk, call), of, call.body.brand, pausedAmong);
+          const { faults, shown } = await lookAtBrand(actingBy(desk, call), of, call.body.brand, known);
           const previews = shown?.previews.map(({ kind, language, message }) => ({
             ...{ kind, language, text: message.text, parameters: message.template.parameters },
             buttons: message.buttons.map(({ title }) => title),

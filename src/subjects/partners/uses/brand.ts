@@ -6,6 +6,11 @@
 import { toMessageId } from '../../../domain/application/ids.ts';
 import { DEFAULT_FLOW } from '../../../domain/conversation/default-flow.ts';
 import { type Flow, flowWith } from '../../../domain/conversation/flow.ts';
+import type {
+  ReadTemplates,
+  TemplateStatus,
+  TemplatesRead,
+} from '../../../domain/message/channel-templates.ts';
 import { composeMessage } from '../../../domain/message/compose-message.ts';
 import type { TemplateKind } from '../../../domain/message/notify.ts';
 import type { MessageLanguage, OutgoingMessage } from '../../../domain/message/outgoing-message.ts';
@@ -99,6 +104,12 @@ export interface PausedTemplate {
 /** Which of these templates are held. The messages know. */
 export type PausedAmong = (session: Session, names: readonly string[]) => Promise<readonly PausedTemplate[]>;
 
+/** What is known of templates: by what sends told, and by what the channel says. */
+export interface KnownTemplates {
+  readonly pausedAmong: PausedAmong;
+  readonly readTemplates: ReadTemplates;
+}
+
 /** A template as a brand names it, and what is known of it. */
 export interface BrandTemplate {
   readonly kind: TemplateKind;
@@ -106,7 +117,9 @@ export interface BrandTemplate {
   readonly name: string;
   /** The code under which it was approved, such as es_CO. */
   readonly code: string;
-  /** null: the channel has not refused it. */
+  /** What the channel says of it; `missing`: it has none of this name and language; null: it was not read. */
+  readonly status: TemplateStatus | 'missing' | null;
+  /** null: the channel has refused no message with it, or its messages were let go since. */
   readonly paused: Omit<PausedTemplate, 'name'> | null;
 }
 
@@ -116,6 +129,8 @@ export interface BrandLook {
   readonly shown: {
     readonly previews: readonly Preview[];
     readonly templates: readonly BrandTemplate[];
+    /** Whether the channel told its templates. */
+    readonly channel: TemplatesRead['kind'];
   } | null;
 }
 
@@ -124,20 +139,27 @@ export async function lookAtBrand(
   context: OperatorContext,
   { keyId, partnerId }: { readonly keyId: KeyId; readonly partnerId: PartnerId },
   value: unknown,
-  pausedAmong: PausedAmong,
+  { pausedAmong, readTemplates }: KnownTemplates,
 ): Promise<BrandLook> {
   const { partner } = await requireKey(context, keyId, partnerId);
   const faults = brandFaults(value);
   if (faults.length > 0) return { faults, shown: null };
   const brand = effectiveBrand(value as Brand, partner.name);
   const names = [...new Set(Object.values(brand.templates).map(({ name }) => name))];
-  const paused = await pausedAmong(context.database, names);
+  const [paused, read] = await Promise.all([pausedAmong(context.database, names), readTemplates()]);
   const templates = [...typesAndLanguages()].map(([kind, language]) => {
     const { name, languages } = brand.templates[kind];
     const held = paused.find((one) => one.name === name) ?? null;
-    return { kind, language, name, code: languages[language], paused: held };
+    const code = languages[language];
+    return { kind, language, name, code, status: statusOf(read, name, code), paused: held };
   });
-  return { faults, shown: { previews: previewsOf(brand), templates } };
+  return { faults, shown: { previews: previewsOf(brand), templates, channel: read.kind } };
+}
+
+function statusOf(read: TemplatesRead, name: string, code: string): BrandTemplate['status'] {
+  if (read.kind !== 'read') return null;
+  const found = read.templates.find((one) => one.name === name && one.language === code);
+  return found?.status ?? 'missing';
 }
 
 function keyBrand(key: ApiKey): KeyBrand {
