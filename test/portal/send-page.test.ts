@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { applicant, csvOf, fileOf, xlsxOf } from '../../packages/submit/test/files.ts';
+import { applicant, csvOf, fileOf, sheetsOf, xlsxOf } from '../../packages/submit/test/files.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { check } from '../support/page-faults.ts';
@@ -118,6 +118,39 @@ describe('the page that checks a file', { skip, timeout: 4 * PATIENCE_MS }, asyn
       });
     });
   }
+
+  it('reads the sheet and the row of names that a person chooses, and tells its faults in Portuguese', async () => {
+    const names = Object.keys(applicant());
+    const of = (changes: Parameters<typeof applicant>[0]) => Object.values(applicant(changes)).map(String);
+    const path = fileOf(
+      'planilhas.xlsx',
+      sheetsOf(
+        { name: 'Primeira', rows: [names, of({ name: 'Ana' })] },
+        { name: MARKUP, rows: [names, of({ name: 'Título' }), names, of({ name: 'Bia', income: '0' })] },
+      ),
+    );
+    await visit(
+      PHONE,
+      async (page) => {
+        await page.getByRole('button', { name: 'Escolher um arquivo' }).waitFor();
+        await choose(page, path);
+        await page.getByRole('cell', { name: 'Ana', exact: true }).waitFor();
+        await page.getByText('Outra planilha, ou outra linha de nomes').click();
+        await page.getByLabel('Planilha').selectOption({ index: 1 });
+        await page
+          .getByRole('alert')
+          .or(page.getByRole('cell', { name: 'Título' }))
+          .first()
+          .waitFor();
+        await page.getByLabel('Linha com os nomes das colunas').fill('3');
+        await page.getByRole('button', { name: 'Ler de novo' }).click();
+        await page.getByRole('cell', { name: 'Bia', exact: true }).waitFor();
+        await page.getByText('income é obrigatório e deve ser > 0 (numérico)').first().waitFor();
+        await check(page, 'send-sheet');
+      },
+      { path: '/?lang=pt' },
+    );
+  });
 
   it('stays usable while it reads 10,000 rows of a sheet, and tells damaged files', async () => {
     const many = Array.from({ length: 10_000 }, (_, index) =>

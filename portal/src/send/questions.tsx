@@ -94,7 +94,7 @@ function OfReading({ reading, answers, onAnswers }: OfReadingProps) {
       {check.unsent.map(({ column, name, looks }) => (
         <Select
           key={column}
-          label={texts.unsent(inLine(name) || `#${column + 1}`, looks[language === 'en' ? 'en' : 'es'])}
+          label={texts.unsent(inLine(name) || `#${column + 1}`, looks[language])}
           value=""
           options={[
             ['', texts.leaveOut],

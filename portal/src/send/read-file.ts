@@ -13,10 +13,11 @@ import { BulkError } from '../../../packages/submit/src/read/bulk-error.ts';
 import { chosenFile } from '../../../packages/submit/src/read/chosen-file.ts';
 import type { CodePage } from '../../../packages/submit/src/read/encoding/encoding.ts';
 import { DoubtfulEncoding } from '../../../packages/submit/src/read/encoding/encoding-survey.ts';
+import type { FileLanguage } from '../../../packages/submit/src/read/file-words.ts';
+import { type Inspected, inspect } from '../../../packages/submit/src/read/inspect.ts';
 import { csvLine, MARK, rejectedForm, textOf } from '../../../packages/submit/src/send/row-csv.ts';
 import type { FieldName } from '../../../src/domain/application/fields.ts';
 import type { Country } from '../../../src/ground/base/country-data.ts';
-import type { Language } from '../../../src/ground/base/language.ts';
 import { inLine } from '../../../src/ground/base/plain-text.ts';
 
 /** What the page keeps in memory at once. `ventanilla submit` has neither bound. */
@@ -26,6 +27,11 @@ export const MOST_BYTES = 48 * 1024 * 1024;
 /** What the person has answered so far. Another answer reads the file again. */
 export interface Answers {
   readonly encoding: CodePage | null;
+  /** The name of the sheet, and the number of the row with the columns' names; null: they are found. */
+  readonly sheet: string | null;
+  readonly headerRow: number | null;
+  /** Rows that the sheet hides are left out. */
+  readonly visibleOnly: boolean;
   readonly decimal: 'comma' | 'point' | null;
   /** The value of each word, by field: `debt_age:Más de 2 años` is `gt2`. */
   readonly words: Readonly<Record<string, string>>;
@@ -33,7 +39,11 @@ export interface Answers {
   readonly columns: Readonly<Record<number, FieldName | ''>>;
 }
 
-export const NO_ANSWERS: Answers = { encoding: null, decimal: null, words: {}, columns: {} };
+export const NO_ANSWERS: Answers = {
+  ...{ encoding: null, sheet: null, headerRow: null, visibleOnly: false, decimal: null },
+  words: {},
+  columns: {},
+};
 
 /** A row as it would be sent, and what is wrong with it. */
 export interface ReadRow {
@@ -62,17 +72,23 @@ export interface Reading {
   readonly refused: Blob;
 }
 
+/** What a person may choose of the file: one of its sheets, and the row with the columns' names where it has one. */
+interface Choices {
+  readonly sheets: readonly string[];
+  readonly hasNames: boolean;
+}
+
 export type Outcome =
-  | { readonly kind: 'read'; readonly reading: Reading }
+  | ({ readonly kind: 'read'; readonly reading: Reading } & Choices)
   | { readonly kind: 'doubtful'; readonly readings: DoubtfulEncoding['readings'] }
-  | { readonly kind: 'unreadable'; readonly text: string };
+  | ({ readonly kind: 'unreadable'; readonly text: string } & Choices);
 
 /** The file is larger than the page takes. */
 export class TooLarge extends Error {}
 
 /** For whom a file is read. */
 export interface Reader {
-  readonly language: Language;
+  readonly language: FileLanguage;
   /** The partner's: phones without country code are read there, and amounts with `$` have its currency. */
   readonly country: Country;
 }
@@ -89,6 +105,7 @@ export async function readFile(
     const source = await opened(file, answers, { language, country });
     return {
       kind: 'read',
+      ...(await choicesOf(source.file)),
       reading: await readingOf(source, (rows) => {
         signal.throwIfAborted();
         if (rows > MOST_ROWS) throw new TooLarge();
@@ -99,18 +116,30 @@ export async function readFile(
     signal.throwIfAborted();
     if (error instanceof DoubtfulEncoding) return { kind: 'doubtful', readings: error.readings };
     if (error instanceof BulkError)
-      return { kind: 'unreadable', text: withoutOptions(error.words[language]) };
+      return {
+        kind: 'unreadable',
+        text: withoutOptions(error.words[language] ?? error.words.en),
+        ...(await inspect(chosenFile(file), answers.encoding).then(choicesOf, () => NO_CHOICES)),
+      };
     throw error;
   }
+}
+
+const NO_CHOICES: Choices = { sheets: [], hasNames: false };
+
+async function choicesOf(file: Inspected): Promise<Choices> {
+  if (file.format !== 'XLSX') return { sheets: [], hasNames: file.format === 'CSV' };
+  const { sheetNames } = await import('../../../packages/submit/src/read/xlsx/xlsx.ts');
+  return { sheets: await sheetNames(file).catch(() => []), hasNames: true };
 }
 
 async function opened(file: File, answers: Answers, { language, country }: Reader): Promise<Source> {
   const options = {
     encoding: answers.encoding,
     language,
-    headerRow: null,
-    sheet: null,
-    visibleOnly: false,
+    headerRow: answers.headerRow,
+    sheet: answers.sheet,
+    visibleOnly: answers.visibleOnly,
     conversion: {
       decimal: answers.decimal,
       consent: TRUE_AND_FALSE,

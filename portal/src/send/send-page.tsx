@@ -6,6 +6,7 @@ import { useFormat } from '../../../console/src/format/format.ts';
 import { useLanguage } from '../../../console/src/texts/texts.ts';
 import type { Country } from '../../../src/ground/base/country-data.ts';
 import type { Person } from '../api.ts';
+import { Layout } from './layout.tsx';
 import { Questions } from './questions.tsx';
 import {
   type Answers,
@@ -46,6 +47,9 @@ export default function SendPage({ person }: { readonly person: Pick<Person, 'ro
       <p>{texts.lead}</p>
       {!isSending && <DropZone onFile={choose} />}
       <Standing file={file} read={read} rows={rows} onCancel={() => setFile(null)} />
+      {(read?.kind === 'read' || read?.kind === 'unreadable') && !isSending && (
+        <Layout outcome={read} answers={answers} onAnswers={setAnswers} />
+      )}
       {isOpen && !isSending && <Questions outcome={read} answers={answers} onAnswers={setAnswers} />}
       {file !== null && read?.kind === 'read' && (
         <>
@@ -72,9 +76,7 @@ function useReading(file: File | null, answers: Answers, country: Country): [rea
     if (file === null) return;
     const reading = new AbortController();
     const { signal } = reading;
-    // The reasons of a row have two languages, as the answers of the service do.
-    const reader = { language: language === 'en' ? 'en' : 'es', country } as const;
-    readFile(file, answers, reader, { signal, onRows: setRows })
+    readFile(file, answers, { language, country }, { signal, onRows: setRows })
       .catch((error: unknown): Read => ({ kind: error instanceof TooLarge ? 'too_large' : 'failed' }))
       .then((outcome) => {
         if (!signal.aborted) setRead(outcome);

@@ -185,7 +185,8 @@ function fetchTo({ keyId, environment }: Destination, replayed: Set<string>): Fe
 }
 
 function troubleOf(error: unknown, { language }: Source): Trouble {
-  if (error instanceof BulkError) return { kind: 'file', code: '', text: error.words[language] };
+  if (error instanceof BulkError)
+    return { kind: 'file', code: '', text: error.words[language] ?? error.words.en };
   if (error instanceof AuthenticationError) return { kind: 'session', code: '', text: '' };
   if (error instanceof RequestRefusedError)
     return { kind: 'refused', code: error.code ?? '', text: error.message };

@@ -1,5 +1,6 @@
 /** `ventanilla submit --dry-run`. */
 import type { Clock } from '../../../../src/ground/base/clock.ts';
+import type { Language } from '../../../../src/ground/base/language.ts';
 import type { Io } from '../../../../src/program/cli/output.ts';
 import { checkRows } from '../map/check.ts';
 import { serviceRules } from '../map/rules.ts';
@@ -24,7 +25,7 @@ interface DryRunCommand {
  * a column looks like a field and is not sent.
  */
 export async function dryRun(
-  source: Source,
+  source: Source<Language>,
   { io, textOutput, clock, json, sandbox, isTerminal }: DryRunCommand,
 ): Promise<void> {
   const { language } = source;

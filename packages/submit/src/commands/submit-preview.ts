@@ -20,7 +20,10 @@ const ELSE: Words = { en: ', else ', es: '; si no, ' };
 const NOT_SENT: Words = { en: 'Not sent', es: 'No se envían' };
 
 /** Shows how the file was read and which column is which field. Shows no value of a row. */
-export async function showSource(io: Io, { file, mapping, table, notes, language }: Source): Promise<void> {
+export async function showSource(
+  io: Io,
+  { file, mapping, table, notes, language }: Source<Language>,
+): Promise<void> {
   const encoding = file.encoding === null ? '' : `, ${file.encoding}`;
   await writeOutput(io, `${inLine(file.file)}: ${file.format}${encoding}\n`);
   for (const note of notes) await writeOutput(io, `  ${inLine(note)}\n`);
@@ -78,7 +81,7 @@ const IN_FILE: Words = { en: 'in the file', es: 'en el archivo' };
 /** Shows the first rows as they will be sent, with the file's text beside each converted value. For terminals only. */
 export async function showSample(
   io: Io,
-  { mapping, language }: Source,
+  { mapping, language }: Source<Language>,
   sample: Check['sample'],
 ): Promise<void> {
   for (const { converted, judgement } of sample) {
@@ -105,7 +108,7 @@ export async function showSample(
 export async function showPhones(
   io: Io,
   { phones }: Check,
-  source: Source,
+  source: Source<Language>,
   isTerminal: boolean,
 ): Promise<void> {
   const { language, country } = source;

@@ -27,11 +27,11 @@ const CONCURRENCY = 4;
  * Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go
  * on.
  */
-export async function send(source: Source, command: SendCommand): Promise<void> {
+export async function send(source: Source<Language>, command: SendCommand): Promise<void> {
   const { io, textOutput, clock, sandbox, url, apiKey, resultsPath, language } = command;
   const service = openRemoteService(url, apiKey, { clock, onWait: sayWaiting(io, clock, language) });
   const path = journalPath(source.file.bytes.path, sandbox);
-  const journalOf = (one: Source) =>
+  const journalOf = (one: Source<Language>) =>
     Journal.open({ path, source: one, url, apiKey, repeatable: sandbox } satisfies JournalOptions);
   const lock = lockJournal(path, source.file.file);
   let journal: Journal | null = null;
@@ -93,7 +93,7 @@ const STOPPING: Words = {
 };
 
 async function sendAndSumUp(
-  source: Source,
+  source: Source<Language>,
   { check, batches }: Checked,
   service: RemoteService,
   journal: Journal,
@@ -176,7 +176,7 @@ function filesBeside({
   file: {
     bytes: { path },
   },
-}: Source): { readonly rejected: string; readonly inDoubt: string } {
+}: Source<Language>): { readonly rejected: string; readonly inDoubt: string } {
   return { rejected: `${path}.rejected.csv`, inDoubt: `${path}.in-doubt.csv` };
 }
 
@@ -232,7 +232,10 @@ function countryOf({ partnerCountry }: Partner, told: Country | null): Country |
  * Reads the whole file once. A file that cannot be read to its end is refused before anything is sent. With
  * `environment` the rows are also judged as that environment of the service does.
  */
-export async function checkFile(source: Source, environment: 'PRO' | 'DEV' | null): Promise<Checked> {
+export async function checkFile(
+  source: Source<Language>,
+  environment: 'PRO' | 'DEV' | null,
+): Promise<Checked> {
   const held = new HeldBatches(source);
   // Loaded here, because the rules of phones take longer to load than all the rest.
   const rules = environment === null ? null : await import('../map/rules.ts');
@@ -254,7 +257,7 @@ const YES = /^(?:y|yes|s|si)$/;
 
 /** Shows what goes where and asks. Throws `BulkError` where the answer is no, or nobody can answer. */
 async function askToSend(
-  source: Source,
+  source: Source<Language>,
   check: Check,
   { partnerName, remaining }: Partner,
   isResumed: boolean,

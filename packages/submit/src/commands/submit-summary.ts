@@ -152,7 +152,7 @@ export function writeFaults(io: Io, { faults }: Check, language: Language): Prom
 
 export function writeCheckJson(
   io: Io,
-  { file, table }: Source,
+  { file, table }: Source<Language>,
   check: Check,
   rejected: Written,
 ): Promise<void> {

@@ -86,9 +86,9 @@ function readKeyFile(path: string): string {
 /** The words come from rows, so they are shown on a terminal alone. Throws `BulkError`. */
 async function openAsking(
   path: string,
-  options: SourceOptions,
+  options: SourceOptions<Language>,
   { io, around, yes }: { readonly io: Io; readonly around: Surroundings; readonly yes: boolean },
-): Promise<Source> {
+): Promise<Source<Language>> {
   const file = await nodeFile(path);
   try {
     return await openSource(file, options);
@@ -243,7 +243,7 @@ function readSourceOptions(
     country,
   }: Options,
   language: Language,
-): SourceOptions {
+): SourceOptions<Language> {
   return {
     map: map.filter((text) => !isValueMap(text)).map(readMap),
     ignore,

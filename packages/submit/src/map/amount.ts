@@ -4,8 +4,8 @@
  */
 import { currencyOfPhone } from '../../../../src/domain/money/currency.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
-import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, type NamedCurrency, PESO_OR_DOLLAR } from '../read/currency-words.ts';
+import type { FileWords } from '../read/file-words.ts';
 
 /** The sign between the whole number and its fraction. */
 export const DECIMALS = ['comma', 'point'] as const;
@@ -90,30 +90,36 @@ export function splitCurrency(text: string): { amount: string; currency: NamedCu
   return currency === null || currency === 'other' ? null : { amount, currency };
 }
 
-const CONTRADICTS: Words = {
+const CONTRADICTS: FileWords = {
   en: 'it names another currency than the field currency of the row: correct one of them',
   es: 'nombra otra moneda que el campo currency de la fila: corrige una de las dos',
+  pt: 'indica outra moeda que o campo currency da linha: corrija uma das duas',
 };
-const TWO: Words = {
+const TWO: FileWords = {
   en: 'the amounts of the row name different currencies, and an application has one currency',
   es: 'los montos de la fila nombran monedas distintas, y una solicitud tiene una sola',
+  pt: 'os valores da linha indicam moedas diferentes, e uma solicitação tem uma só',
 };
-const REMEDY: Words = {
+const REMEDY: FileWords = {
   en: "write the row's currency (such as COP) in a column named currency",
   es: 'escribe la moneda de la fila (por ejemplo COP) en una columna llamada moneda',
+  pt: 'escreva a moeda da linha (por exemplo BRL) em uma coluna chamada moeda',
 };
-const ONE_ONLY: Words = {
+const ONE_ONLY: FileWords = {
   en: `of the two amounts of the row only one names a currency: ${REMEDY.en}`,
   es: `de los dos montos de la fila, solo uno nombra una moneda: ${REMEDY.es}`,
+  pt: `dos dois valores da linha, só um indica uma moeda: ${REMEDY.pt}`,
 };
 /** The fault of `$` where nothing else tells the currency: the country of the partner would. */
-const SIGN_ALONE: Words = {
+const SIGN_ALONE: FileWords = {
   en: `the sign $ may mean pesos or dollars: ${REMEDY.en}, or add --country with your partner's country (such as CO)`,
   es: `el signo $ puede ser pesos o dólares: ${REMEDY.es}, o agrega --country con el país de tu plataforma (por ejemplo CO)`,
+  pt: `o sinal $ pode ser pesos ou dólares: ${REMEDY.pt}, ou acrescente --country com o país da sua plataforma (por exemplo CO)`,
 };
-const OTHER_SIGN: Words = {
+const OTHER_SIGN: FileWords = {
   en: `the sign $ is not that of the currency of the phone's country: ${REMEDY.en}`,
   es: `el signo $ no es el de la moneda del país del teléfono: ${REMEDY.es}`,
+  pt: `o sinal $ não é o da moeda do país do telefone: ${REMEDY.pt}`,
 };
 
 /**
@@ -126,7 +132,7 @@ export function currencyOfAmounts(
   own: unknown,
   named: readonly (NamedCurrency | null)[],
   usual: string | null,
-): { readonly code: string | null } | { readonly fault: Words } {
+): { readonly code: string | null } | { readonly fault: FileWords } {
   const lists = named.flatMap((one) => (one === null ? [] : [one.codes]));
   if (own !== undefined) {
     const code = String(own).trim().toUpperCase();
@@ -146,10 +152,11 @@ export function currencyOfAmounts(
   return lists.length < named.length ? { fault: ONE_ONLY } : { code };
 }
 
-function severalOf(codes: readonly string[]): Words {
+function severalOf(codes: readonly string[]): FileWords {
   return {
     en: `its currency can be ${codes.join(' or ')}: ${REMEDY.en}`,
     es: `su moneda puede ser ${codes.join(' o ')}: ${REMEDY.es}`,
+    pt: `a moeda pode ser ${codes.join(' ou ')}: ${REMEDY.pt}`,
   };
 }
 

@@ -2,7 +2,7 @@
  * Recognises what spreadsheets and programs for tables make of a value, or leave in its place: error words, words for
  * no value, formulas, dates, and numbers that they shortened or wrote with decimals. Texts are trimmed.
  */
-import type { Words } from '../../../../src/ground/base/language.ts';
+import type { FileWords } from '../read/file-words.ts';
 import { UNUSABLE } from '../read/table.ts';
 import { TRUE_AND_FALSE } from './consent.ts';
 
@@ -33,21 +33,24 @@ function addLength(word: string, length: number): void {
   for (const first of [word, word.toUpperCase()]) LENGTHS[first.charCodeAt(0)]! |= 1 << length;
 }
 
-const NO_VALUE_FAULT: Words = {
+const NO_VALUE_FAULT: FileWords = {
   en: 'it is an error of a spreadsheet or a word for no value, such as #N/A or nan: correct the cell or leave it empty',
   es: 'es un error de una hoja de cálculo o una palabra que significa sin valor, como #N/A o nan: corrige la celda o déjala vacía',
+  pt: 'é um erro de uma planilha ou uma palavra que significa sem valor, como #N/A ou nan: corrija a célula ou deixe-a vazia',
 };
-const FORMULA_FAULT: Words = {
+const FORMULA_FAULT: FileWords = {
   en: 'it is a formula instead of its result',
   es: 'es una fórmula en lugar de su resultado',
+  pt: 'é uma fórmula em vez do resultado',
 };
-const BOOLEAN_FAULT: Words = {
+const BOOLEAN_FAULT: FileWords = {
   en: 'it is a word for true or false, which this field does not take',
   es: 'es una palabra de verdadero o falso, que este campo no admite',
+  pt: 'é uma palavra de verdadeiro ou falso, que este campo não admite',
 };
 
 /** The fault of a text that is no value of any field; null where it may be one. */
-export function leftoverFault(text: string, takesBooleans: boolean): Words | null {
+export function leftoverFault(text: string, takesBooleans: boolean): FileWords | null {
   const first = text.charCodeAt(0);
   if (first === EQUALS) return FORMULA_FAULT;
   if (first === HASH) return ERROR.test(text) ? NO_VALUE_FAULT : null;
@@ -126,7 +129,7 @@ function isDayAndMonth(one: string | undefined, other: string | undefined): bool
 type Digits =
   /** `change` says what was left out or written out; null where the text stays as it is. */
   | { readonly kind: 'text'; readonly text: string; readonly change: DigitsChange | null }
-  | { readonly kind: 'fault'; readonly text: Words };
+  | { readonly kind: 'fault'; readonly text: FileWords };
 
 export type DigitsChange =
   | 'decimals of zero left out'
@@ -134,23 +137,35 @@ export type DigitsChange =
   | 'thousands separators'
   | 'apostrophe or invisible characters left out';
 
-export const CUT_FAULT: Words = {
+export const CUT_FAULT: FileWords = {
   en: 'a spreadsheet may have cut the number (more than 15 digits, an exponent, or only zeros at its end): format the column as text and type the whole number. If the zeros are right, put an apostrophe before the number in a CSV file',
   es: 'una hoja de cálculo pudo recortar el número (más de 15 dígitos, un exponente o solo ceros al final): da formato de texto a la columna y escribe el número completo. Si los ceros son correctos, pon un apóstrofo antes del número en un archivo CSV',
+  pt: 'uma planilha pode ter cortado o número (mais de 15 dígitos, um expoente ou só zeros no fim): formate a coluna como texto e escreva o número inteiro. Se os zeros estão certos, ponha um apóstrofo antes do número em um arquivo CSV',
 };
-export const DECIMALS_FAULT: Words = { en: 'it is a number with decimals', es: 'es un número con decimales' };
-const MONEY_FAULT: Words = { en: 'it is an amount or a percentage', es: 'es un monto o un porcentaje' };
-export const NEGATIVE_FAULT: Words = {
+export const DECIMALS_FAULT: FileWords = {
+  en: 'it is a number with decimals',
+  es: 'es un número con decimales',
+  pt: 'é um número com decimais',
+};
+const MONEY_FAULT: FileWords = {
+  en: 'it is an amount or a percentage',
+  es: 'es un monto o un porcentaje',
+  pt: 'é um valor ou uma porcentagem',
+};
+export const NEGATIVE_FAULT: FileWords = {
   en: 'it is not above 0: a spreadsheet may have calculated it',
   es: 'no es mayor que 0: pudo calcularlo una hoja de cálculo',
+  pt: 'não é maior que 0: uma planilha pode tê-lo calculado',
 };
-const SCRIPT_FAULT: Words = {
+const SCRIPT_FAULT: FileWords = {
   en: 'it has digits of another script: write the digits 0 to 9',
   es: 'tiene dígitos de otra escritura: escribe los dígitos 0 a 9',
+  pt: 'tem dígitos de outra escrita: escreva os dígitos 0 a 9',
 };
-const AMBIGUOUS_FAULT: Words = {
+const AMBIGUOUS_FAULT: FileWords = {
   en: 'the point or comma may separate thousands or decimals: write the digits alone',
   es: 'el punto o la coma pueden separar miles o decimales: escribe solo los dígitos',
+  pt: 'o ponto ou a vírgula podem separar milhares ou decimais: escreva só os dígitos',
 };
 
 /** Excel keeps so many digits of a number. */
@@ -275,6 +290,6 @@ function changed(text: string, change: DigitsChange): Digits {
   return { kind: 'text', text, change };
 }
 
-function fault(text: Words): Digits {
+function fault(text: FileWords): Digits {
   return { kind: 'fault', text };
 }

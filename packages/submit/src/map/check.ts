@@ -2,8 +2,8 @@
 import type { Application, FieldName } from '../../../../src/domain/application/fields.ts';
 import type { Phone } from '../../../../src/domain/phone/phone.ts';
 import { COUNTRY_CURRENCY, type Country } from '../../../../src/ground/base/country-data.ts';
-import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
+import { type FileWords, inEach } from '../read/file-words.ts';
 import { NO_APPLICANTS } from '../read/json.ts';
 import type { FileRow } from '../read/table.ts';
 import type { CellChange, Change, ConvertedRow } from './convert.ts';
@@ -116,12 +116,15 @@ function withoutRows({
   table: { headerRow, elsewhere },
   settings: { visibleOnly },
 }: Source): BulkError {
-  const below: Words = {
+  const below: FileWords = {
     en: `below the columns' names in row ${headerRow} it holds no applicants`,
     es: `debajo de los nombres de las columnas, en la fila ${headerRow}, no tiene solicitantes`,
+    pt: `abaixo dos nomes das colunas, na linha ${headerRow}, não tem solicitantes`,
   };
-  const hidden: Words =
-    visibleOnly === true ? { en: ' that the sheet shows', es: ' que la hoja muestre' } : { en: '', es: '' };
+  const hidden: FileWords =
+    visibleOnly === true
+      ? { en: ' that the sheet shows', es: ' que la hoja muestre', pt: ' que a planilha mostre' }
+      : { en: '', es: '', pt: '' };
   const what = headerRow === null ? NO_APPLICANTS : below;
   return bulkErrorAt(
     file.file,

@@ -1,7 +1,7 @@
 /** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
 import { type FieldName, type NamedField, namedFields } from '../../../../src/domain/application/fields.ts';
-import { inEach, type Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
+import { type FileWords, inEach } from '../read/file-words.ts';
 import type { Table } from '../read/table.ts';
 
 /** The fields as the service reads them. WhatsApp's names of the consent are among the names of its column. */
@@ -111,6 +111,7 @@ function chosenColumns(
       throw new BulkError({
         en: `--map: there is no field "${name}"`,
         es: `--map: no hay un campo "${name}"`,
+        pt: `--map: não há um campo "${name}"`,
       });
     const found = columnsOf('--map', file, table, simple, column);
     const [index] = found;
@@ -144,6 +145,7 @@ function columnsOf(
   throw new BulkError({
     en: `${file}: ${option} names a column "${name}", and there is none. ${list.en}`,
     es: `${file}: ${option} nombra una columna "${name}", y no hay ninguna. ${list.es}`,
+    pt: `${file}: ${option} indica uma coluna "${name}", e não há nenhuma. ${list.pt}`,
   });
 }
 
@@ -177,6 +179,7 @@ function tooMany(
   return new BulkError({
     en: `${file}: ${named('column').join(' and ')} could all be ${field.name}. Choose one: ${options.join(' or ')}`,
     es: `${file}: ${named('columna').join(' y ')} podrían ser ${field.name}. Elige una: ${options.join(' o ')}`,
+    pt: `${file}: ${named('coluna').join(' e ')} podem ser ${field.name}. Escolha uma: ${options.join(' ou ')}`,
   });
 }
 
@@ -210,6 +213,7 @@ function refuseMissing(
     throw new BulkError({
       en: `${file}: columns with a known name: ${mapped.length} of ${columns.length}. ${where.en}; ${names} are missing. For other names: --map FIELD=COLUMN. ${list.en}`,
       es: `${file}: columnas con un nombre conocido: ${mapped.length} de ${columns.length}. ${where.es}; faltan ${names}. Para otros nombres: --map CAMPO=COLUMNA. ${list.es}`,
+      pt: `${file}: colunas com um nome conhecido: ${mapped.length} de ${columns.length}. ${where.pt}; faltam ${names}. Para outros nomes: --map CAMPO=COLUNA. ${list.pt}`,
     });
   }
   const names = (or: string) =>
@@ -218,23 +222,26 @@ function refuseMissing(
   throw new BulkError({
     en: `${file}: no column for ${names('or')}. To use another column: ${options('COLUMN')}. ${list.en}`,
     es: `${file}: no hay columna para ${names('o')}. Para usar otra columna: ${options('COLUMNA')}. ${list.es}`,
+    pt: `${file}: não há coluna para ${names('ou')}. Para usar outra coluna: ${options('COLUNA')}. ${list.pt}`,
   });
 }
 
 /** Lists the file's own columns. A row with digits may be an applicant, and its values are not shown. */
-function columnsText({ columns, elsewhere }: Named): Words {
+function columnsText({ columns, elsewhere }: Named): FileWords {
   const named = columns.filter((name) => name !== '');
   const shown = named.slice(0, SHOWN_COLUMNS).map((name) => shortened(name));
   const more = named.length - shown.length;
   const isApplicant = named.some((name) => APPLICANT.test(name));
-  const list: Words = isApplicant
+  const list: FileWords = isApplicant
     ? {
         en: 'The row that should have names has numbers, so it is not shown',
         es: 'La fila que debería tener nombres tiene números, y por eso no se muestra',
+        pt: 'A linha que deveria ter nomes tem números, e por isso não é mostrada',
       }
     : {
         en: `The file's columns: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
         es: `Las columnas del archivo: ${shown.join(', ')}${more > 0 ? ` y ${more} más` : ''}`,
+        pt: `As colunas do arquivo: ${shown.join(', ')}${more > 0 ? ` e mais ${more}` : ''}`,
       };
   return elsewhere === null ? list : inEach((language) => `${list[language]}. ${elsewhere[language]}`);
 }
@@ -244,22 +251,25 @@ function shortened(name: string): string {
   return signs.length > SHOWN_CHARACTERS ? `${signs.slice(0, SHOWN_CHARACTERS).join('')}…` : signs.join('');
 }
 
-function whereNamesAre(columns: number, headerRow: number | null): Words {
+function whereNamesAre(columns: number, headerRow: number | null): FileWords {
   if (headerRow === null)
     return {
       en: `Each object must have the fields' names, in an array or under "applications"`,
       es: 'Cada objeto debe tener los nombres de los campos, en un arreglo o en "aplicaciones"',
+      pt: 'Cada objeto deve ter os nomes dos campos, em um array ou em "applications"',
     };
-  const separators: Words =
+  const separators: FileWords =
     columns === 1
       ? {
           en: 'Columns are separated by comma, semicolon or tab. ',
           es: 'Las columnas se separan con coma, punto y coma o tabulador. ',
+          pt: 'As colunas se separam com vírgula, ponto e vírgula ou tabulação. ',
         }
-      : { en: '', es: '' };
+      : { en: '', es: '', pt: '' };
   return {
     en: `${separators.en}Row ${headerRow} must hold the columns' names; --header-row N tells another row`,
     es: `${separators.es}La fila ${headerRow} debe tener los nombres de las columnas; --header-row N indica otra fila`,
+    pt: `${separators.pt}A linha ${headerRow} deve ter os nomes das colunas; --header-row N indica outra linha`,
   };
 }
 

@@ -24,6 +24,7 @@ export function readConsentWords(text: string): ConsentWords {
     throw new BulkError({
       en: '--consent-values must name the words for consent, a slash and the words for none: sí,1/no,0',
       es: '--consent-values debe tener las palabras que dan el consentimiento, una barra y las que no lo dan: sí,1/no,0',
+      pt: '--consent-values deve ter as palavras que dão o consentimento, uma barra e as que não o dão: sim,1/não,0',
     });
   }
   return new Map([

@@ -5,8 +5,8 @@
 import type { FieldName, Rule } from '../../../../src/domain/application/fields.ts';
 import { isCurrency } from '../../../../src/domain/money/currency.ts';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
-import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, type NamedCurrency, PESO_OR_DOLLAR } from '../read/currency-words.ts';
+import type { FileWords } from '../read/file-words.ts';
 import { type Cell, type FileRow, isEmpty, ShownNumber, UNUSABLE, Unusable } from '../read/table.ts';
 import {
   AmountInCurrency,
@@ -39,7 +39,7 @@ export interface CellFault {
   readonly column: number;
   readonly ambiguous: boolean;
   /** Never quotes the value. */
-  readonly text: Words;
+  readonly text: FileWords;
 }
 
 /** A row with the application that it becomes. */
@@ -163,37 +163,45 @@ export type Change =
   | 'word of --map'
   | DigitsChange;
 
-const AMBIGUOUS: Words = {
+const AMBIGUOUS: FileWords = {
   en: 'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point',
   es: 'el monto es ambiguo (el punto o la coma pueden separar miles o decimales): agrega --decimal comma o --decimal point',
+  pt: 'o valor é ambíguo (o ponto ou a vírgula podem separar milhares ou decimais): acrescente --decimal comma ou --decimal point',
 };
-const NOT_WORDS: Words = {
+const NOT_WORDS: FileWords = {
   en: 'it is a number or a date, and this field takes words',
   es: 'es un número o una fecha, y este campo lleva palabras',
+  pt: 'é um número ou uma data, e este campo leva palavras',
 };
-const NO_CODE: Words = {
+const NO_CODE: FileWords = {
   en: 'it is no code of a currency: write one such as COP or USD, or leave the cell empty',
   es: 'no es el código de una moneda: escribe uno como COP o USD, o deja la celda vacía',
+  pt: 'não é o código de uma moeda: escreva um como BRL ou USD, ou deixe a célula vazia',
 };
-const NOT_A_TEXT: Words = {
+const NOT_A_TEXT: FileWords = {
   en: 'it is true or false, and this field takes a text',
   es: 'es verdadero o falso, y este campo lleva un texto',
+  pt: 'é verdadeiro ou falso, e este campo leva um texto',
 };
-const GENERAL: Words = {
+const GENERAL: FileWords = {
   en: 'choose the format General and check the cell',
   es: 'elige el formato General y revisa la celda',
+  pt: 'escolha o formato Geral e confira a célula',
 };
-const OTHER_FORM: Words = {
+const OTHER_FORM: FileWords = {
   en: `its format shows another number than the cell holds: ${GENERAL.en}`,
   es: `su formato muestra otro número que el que tiene la celda: ${GENERAL.es}`,
+  pt: `o formato mostra outro número que o da célula: ${GENERAL.pt}`,
 };
-const AN_AMOUNT: Words = {
+const AN_AMOUNT: FileWords = {
   en: `its format shows an amount of a currency: ${GENERAL.en}`,
   es: `su formato muestra un monto en una moneda: ${GENERAL.es}`,
+  pt: `o formato mostra um valor em uma moeda: ${GENERAL.pt}`,
 };
-const NOT_SHOWN: Words = {
+const NOT_SHOWN: FileWords = {
   en: `its format does not show the number as it is: ${GENERAL.en}`,
   es: `su formato no muestra el número tal como es: ${GENERAL.es}`,
+  pt: `o formato não mostra o número como ele é: ${GENERAL.pt}`,
 };
 /** The fewest digits of a phone (D11). */
 const PHONE_DIGITS = 7;
@@ -206,8 +214,8 @@ type ReadCell = (cell: Cell) => unknown;
 
 /** A cell without one clear meaning; `text` says what is wrong with it. */
 class UnconvertedCell {
-  readonly text: Words;
-  constructor(text: Words) {
+  readonly text: FileWords;
+  constructor(text: FileWords) {
     this.text = text;
   }
 }
@@ -244,7 +252,7 @@ export function readerOf(name: FieldName, rule: Rule, conversion: Conversion, te
 }
 
 /** Reads a formula that is nothing but a text; other leftovers have a fault. */
-function readFormula(text: string, fault: Words, read: ReadCell): unknown {
+function readFormula(text: string, fault: FileWords, read: ReadCell): unknown {
   const inside = textOfFormula(text);
   if (inside === null) return new UnconvertedCell(fault);
   const result = read(inside);

@@ -10,6 +10,7 @@ import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
 import { BULK_FIELDS } from './columns.ts';
 import type { ConvertedRow } from './convert.ts';
+import { faultInPortuguese } from './fault-in-portuguese.ts';
 import type { Source } from './source.ts';
 
 /** Any country will do where no phone needs one. */
@@ -45,6 +46,7 @@ export interface Judgement {
  */
 export function serviceRules(source: Source, environment: Environment): (row: ConvertedRow) => Judgement {
   const { country: partnerCountry, language } = source;
+  const textIn = (fault: Fault) => (language === 'pt' ? faultInPortuguese(fault) : TEXT([fault], language));
   return ({ row, application, faults: refused }) => {
     const isLocal = isPhoneWithoutCode(application.phone);
     if (partnerCountry === null && isLocal) throw countryNeeded(source, row);
@@ -56,7 +58,7 @@ export function serviceRules(source: Source, environment: Environment): (row: Co
     }
     const faults = (reading.kind === 'invalid' ? reading.faults : [])
       .filter((fault) => !refused.some((cell) => cell.field === fault.field))
-      .map((fault) => ({ field: fault.field, problem: fault.problem, text: TEXT([fault], language) }));
+      .map((fault) => ({ field: fault.field, problem: fault.problem, text: textIn(fault) }));
     const isRefused = faults.some(({ problem }) => problem === 'phone');
     const couldBe = isRefused && isLocal ? candidatesOf(application, partnerCountry) : [];
     return { application: null, country: null, isLocal, faults, couldBe };
@@ -89,5 +91,6 @@ function countryNeeded({ file, table, mapping }: Source, row: FileRow): BulkErro
   return bulkErrorAt(file.file, row.number, table.columns[column] ?? null, {
     en: "a phone without country code: add your partner's country, such as --country CO",
     es: 'un teléfono sin código de país: agrega el país de tu plataforma, por ejemplo --country CO',
+    pt: 'um telefone sem código do país: acrescente o país da sua plataforma, por exemplo --country CO',
   });
 }

@@ -1,11 +1,11 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import type { FieldName } from '../../../../src/domain/application/fields.ts';
 import type { Country } from '../../../../src/ground/base/country-data.ts';
-import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import { BulkError, bulkErrorAt, COLUMN } from '../read/bulk-error.ts';
 import type { ByteSource } from '../read/byte-source.ts';
 import { openCsv } from '../read/csv.ts';
 import { type Encoding, isCodePage } from '../read/encoding/encoding.ts';
+import type { FileLanguage, FileWords } from '../read/file-words.ts';
 import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
@@ -50,13 +50,15 @@ const DAMAGED: readonly RegExp[] = [
  * reading a number. `'t Hooft` is a name.
  */
 const IN_MARKS = /^\s*(?:'(?!t\b)|"[^"]*"\s*$)/;
-const MARKS_FAULT: Words = {
+const MARKS_FAULT: FileWords = {
   en: 'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off',
   es: 'el texto está entre comillas o detrás de un apóstrofo que puso un programa: quítalos',
+  pt: 'o texto está entre aspas ou atrás de um apóstrofo que um programa pôs: retire-os',
 };
-const TEXT: Words = {
+const TEXT: FileWords = {
   en: 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")',
   es: 'el texto está dañado: un programa lo leyó en otra codificación (como "MuÃ±oz" o "Mu?oz")',
+  pt: 'o texto está danificado: um programa o leu em outra codificação (como "JoÃ£o" ou "Jo?o")',
 };
 
 /** True for a text that a program damaged. */
@@ -64,7 +66,7 @@ export function isDamaged(text: string): boolean {
   return faultOf(text) !== null;
 }
 
-function faultOf(text: string): Words | null {
+function faultOf(text: string): FileWords | null {
   if (!SUSPICIOUS.test(text)) return null;
   if (DAMAGED.some((pattern) => pattern.test(text))) return TEXT;
   return IN_MARKS.test(text) ? MARKS_FAULT : null;
@@ -91,7 +93,7 @@ function damageFinder({ fields }: Mapping): (row: ConvertedRow) => ConvertedRow 
   };
 }
 
-export interface SourceOptions extends ColumnChoice {
+export interface SourceOptions<L extends FileLanguage = FileLanguage> extends ColumnChoice {
   readonly encoding: Encoding | null;
   /** The number of the row with the columns' names; null where the row is guessed. */
   readonly headerRow: number | null;
@@ -101,10 +103,10 @@ export interface SourceOptions extends ColumnChoice {
   /** True where rows that the sheet hides are left out. */
   readonly visibleOnly: boolean;
   /** The language of the texts for people. */
-  readonly language: Language;
+  readonly language: L;
 }
 
-export interface Source {
+export interface Source<L extends FileLanguage = FileLanguage> {
   readonly file: Inspected;
   readonly table: Table;
   readonly mapping: Mapping;
@@ -113,7 +115,7 @@ export interface Source {
    * none.
    */
   readonly delimiter: string;
-  readonly language: Language;
+  readonly language: L;
   /** Notes for people on how the file was read. */
   readonly notes: readonly string[];
   /** The rows as they would be sent, in groups as the pieces of the file hold them. Throws `BulkError`. */
@@ -125,18 +127,21 @@ export interface Source {
   /** The partner's country; null while nobody knows it. */
   readonly country: Country | null;
   /** The same source for a partner of this country. */
-  inCountry(country: Country | null): Source;
+  inCountry(country: Country | null): Source<L>;
 }
 
 /** Reads the whole file once (JSON: twice). Throws `BulkError`. */
-export async function openSource(bytes: ByteSource, options: SourceOptions): Promise<Source> {
+export async function openSource<L extends FileLanguage>(
+  bytes: ByteSource,
+  options: SourceOptions<L>,
+): Promise<Source<L>> {
   const file = await inspect(bytes, options.encoding);
   const countKnown = knownNameCounter(BULK_FIELDS, options);
   const opened = await openTable(file, { row: options.headerRow, countKnown }, options);
   const table = withoutApostrophes(opened.table);
   const mapping = mapColumns(file.file, table, BULK_FIELDS, options);
   const { conversion, language } = options;
-  const inCountry = (country: Country | null): Source => ({
+  const inCountry = (country: Country | null): Source<L> => ({
     file,
     table,
     mapping,
@@ -162,12 +167,13 @@ export async function openSource(bytes: ByteSource, options: SourceOptions): Pro
   return inCountry(conversion.country);
 }
 
-function* notesOf({ disagreement, encoding }: Inspected, options: SourceOptions): Generator<Words> {
+function* notesOf({ disagreement, encoding }: Inspected, options: SourceOptions): Generator<FileWords> {
   if (disagreement !== null) yield disagreement;
   if (options.encoding !== null || encoding === null || !isCodePage(encoding)) return;
   yield {
     en: `its names tell that it is ${encoding}; --encoding chooses another encoding`,
     es: `por sus nombres es ${encoding}; --encoding elige otra codificación`,
+    pt: `pelos nomes é ${encoding}; --encoding escolhe outra codificação`,
   };
 }
 
@@ -202,6 +208,7 @@ async function openTable(
       throw new BulkError({
         en: `${file.file}: ${file.format} has no row with columns' names: leave --header-row out`,
         es: `${file.file}: ${file.format} no tiene una fila con nombres de columnas: quita --header-row`,
+        pt: `${file.file}: ${file.format} não tem uma linha com nomes de colunas: retire --header-row`,
       });
     }
     refuseSheetOptions(file, options);
@@ -220,6 +227,7 @@ function refuseSheetOptions({ file, format }: Inspected, { sheet, visibleOnly }:
     throw new BulkError({
       en: `${file}: ${format} has no sheets and no hidden rows: leave ${option} out`,
       es: `${file}: ${format} no tiene hojas ni filas ocultas: quita ${option}`,
+      pt: `${file}: ${format} não tem planilhas nem linhas ocultas: retire ${option}`,
     });
 }
 
@@ -248,12 +256,14 @@ export function readMap(text: string): [field: string, column: string] {
     throw new BulkError({
       en: `--map ${text}: write it as field=Column`,
       es: `--map ${text}: escríbelo como campo=Columna`,
+      pt: `--map ${text}: escreva-o como campo=Coluna`,
     });
   if (fieldNamed(field, BULK_FIELDS) === null) {
     const names = BULK_FIELDS.map(({ name }) => name).join(', ');
     throw new BulkError({
       en: `--map ${text}: there is no such field. Fields: ${names}`,
       es: `--map ${text}: no existe ese campo. Campos: ${names}`,
+      pt: `--map ${text}: esse campo não existe. Campos: ${names}`,
     });
   }
   return [field, column];
@@ -274,6 +284,7 @@ function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fie
         throw bulkErrorAt(file, headerRow, name, {
           en: 'the name is merged over several columns with values: give each column a name of its own',
           es: 'el nombre está combinado sobre varias columnas con valores: da a cada columna su propio nombre',
+          pt: 'o nome está mesclado sobre várias colunas com valores: dê a cada coluna seu próprio nome',
         });
       }
       const row = merged.rowMergedAbove(column);
@@ -281,6 +292,7 @@ function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fie
       throw bulkErrorAt(file, row, name, {
         en: 'the cell is merged with the one above: split them, and fill each one',
         es: 'la celda está combinada con la de encima: sepáralas y llena cada una',
+        pt: 'a célula está mesclada com a de cima: separe-as e preencha cada uma',
       });
     }
   }
@@ -306,6 +318,7 @@ function secondTableRefuser(
     throw bulkErrorAt(file, number, null, {
       en: 'it has the names of columns again, in another order: put each table into a sheet or a file of its own',
       es: 'vuelve a tener nombres de columnas, en otro orden: pon cada tabla en una hoja o un archivo propio',
+      pt: 'volta a ter nomes de colunas, em outra ordem: ponha cada tabela em uma planilha ou um arquivo próprio',
     });
   };
 }

@@ -3,8 +3,8 @@
  * below an unknown name would be dropped without a word, and an applicant registered without it.
  */
 import type { FieldName } from '../../../../src/domain/application/fields.ts';
-import type { Words } from '../../../../src/ground/base/language.ts';
 import { currencyOf, PESO_OR_DOLLAR } from '../read/currency-words.ts';
+import type { FileWords } from '../read/file-words.ts';
 import { isRejectedHeader, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, isEmpty, ShownNumber, Unusable } from '../read/table.ts';
 import { readAmount, splitCurrency } from './amount.ts';
@@ -34,19 +34,23 @@ const YES_OR_NO = new Set(
 );
 
 const LOOKS = {
-  numbers: { en: 'phones, ID numbers or long numbers', es: 'teléfonos, cédulas o números largos' },
-  amounts: { en: 'amounts', es: 'montos' },
-  yes_or_no: { en: 'yes and no', es: 'sí y no' },
-  currencies: { en: 'currencies', es: 'monedas' },
-  name: { en: 'by its name', es: 'por su nombre' },
-} as const satisfies Record<string, Words>;
+  numbers: {
+    en: 'phones, ID numbers or long numbers',
+    es: 'teléfonos, cédulas o números largos',
+    pt: 'telefones, documentos ou números longos',
+  },
+  amounts: { en: 'amounts', es: 'montos', pt: 'valores' },
+  yes_or_no: { en: 'yes and no', es: 'sí y no', pt: 'sim e não' },
+  currencies: { en: 'currencies', es: 'monedas', pt: 'moedas' },
+  name: { en: 'by its name', es: 'por su nombre', pt: 'pelo nome' },
+} as const satisfies Record<string, FileWords>;
 
 /** A column with values that no field is read from, and why it looks like one. */
 export interface UnsentColumn {
   readonly column: number;
   /** The name in the file; empty where the column has none. */
   readonly name: string;
-  readonly looks: Words;
+  readonly looks: FileWords;
   /** The options that settle it, as a person copies them. The last one leaves the column out. */
   readonly options: readonly string[];
 }
@@ -124,7 +128,7 @@ export class UnsentColumns {
     return field === null || this.#mapped.has(field) ? null : field;
   }
 
-  #unsent(column: number, looks: Words, field: FieldName | null): UnsentColumn {
+  #unsent(column: number, looks: FileWords, field: FieldName | null): UnsentColumn {
     const named = columnInOption(this.#columns, column);
     const map = field === null ? [] : [`--map ${quoted(`${field}=${named}`)}`];
     const name = this.#columns[column] ?? '';

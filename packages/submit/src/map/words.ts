@@ -4,8 +4,8 @@
  */
 
 import type { FieldName, NamedField } from '../../../../src/domain/application/fields.ts';
-import type { Words } from '../../../../src/ground/base/language.ts';
 import { BulkError } from '../read/bulk-error.ts';
+import type { FileWords } from '../read/file-words.ts';
 import { BULK_FIELDS, fieldNamed, isQuotable, quoted } from './columns.ts';
 import { foldWord } from './consent.ts';
 
@@ -162,10 +162,14 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
   for (const text of texts) {
     const [, name = '', word = '', meaning = ''] = /^([^:]*):(.*)=([^=]*)$/s.exec(text) ?? [];
     const folded = foldWord(word);
-    const refusal = ({ en, es }: Words) =>
-      new BulkError({ en: `--map ${text}: ${en}`, es: `--map ${text}: ${es}` });
+    const refusal = ({ en, es, pt }: FileWords) =>
+      new BulkError({ en: `--map ${text}: ${en}`, es: `--map ${text}: ${es}`, pt: `--map ${text}: ${pt}` });
     if (folded === '')
-      throw refusal({ en: 'write it as field:word=value', es: 'escríbelo como campo:palabra=valor' });
+      throw refusal({
+        en: 'write it as field:word=value',
+        es: 'escríbelo como campo:palabra=valor',
+        pt: 'escreva-o como campo:palavra=valor',
+      });
     const field = fieldNamed(name, BULK_FIELDS);
     const allowed = field === null ? [] : allowedValues(field);
     if (field === null || allowed.length === 0) {
@@ -173,6 +177,7 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
       throw refusal({
         en: `words can be mapped for these fields: ${names}`,
         es: `se pueden asignar palabras en estos campos: ${names}`,
+        pt: `palavras podem ser atribuídas nestes campos: ${names}`,
       });
     }
     const value = allowed.find((one) => one === meaning.trim().toLowerCase());
@@ -180,12 +185,17 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
       throw refusal({
         en: `the value after = must be one of: ${allowed.join(', ')}`,
         es: `el valor después de = debe ser uno de: ${allowed.join(', ')}`,
+        pt: `o valor depois de = deve ser um de: ${allowed.join(', ')}`,
       });
     }
     const words = values.get(field.name) ?? new Map<string, string | boolean>();
     const meant = field.rule.kind === 'consent' ? value === 'true' : value;
     if ((words.get(folded) ?? meant) !== meant)
-      throw refusal({ en: 'the word has two values', es: 'la palabra tiene dos valores' });
+      throw refusal({
+        en: 'the word has two values',
+        es: 'la palabra tiene dos valores',
+        pt: 'a palavra tem dois valores',
+      });
     values.set(field.name, words.set(folded, meant));
   }
   return values;

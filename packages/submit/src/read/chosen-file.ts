@@ -25,6 +25,7 @@ export function chosenFile(blob: Chosen): ByteSource {
             throw bulkErrorAt(blob.name, null, null, {
               en: 'it changed or is gone: choose it again',
               es: 'cambió o ya no está: elígelo de nuevo',
+              pt: 'mudou ou não existe mais: escolha-o de novo',
             });
           }),
         async close() {},

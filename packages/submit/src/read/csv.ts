@@ -1,8 +1,8 @@
 /** Reads CSV files: `,`, `;` or tab, quotes by RFC 4180. */
 import { counted } from '../../../../src/ground/base/counted.ts';
-import type { Words } from '../../../../src/ground/base/language.ts';
 import { bulkErrorAt, Fault } from './bulk-error.ts';
 import { textOfUtf8, Utf8Text } from './bytes.ts';
+import type { FileWords } from './file-words.ts';
 import { ENOUGH_NAMES, findHeader, GUESSED_ROWS, type HeaderChoice, titlesNote } from './header.ts';
 import { type Inspected, onlyEmptyLines, textOf } from './inspect.ts';
 import { ROW_COLUMN } from './rejected-rows.ts';
@@ -120,10 +120,22 @@ function isReadable(text: string, delimiter: string): boolean {
   return csv.fault === null;
 }
 
-const SEPARATED_BY: Readonly<Record<string, Words>> = {
-  ',': { en: 'columns are separated by comma', es: 'las columnas están separadas por coma' },
-  ';': { en: 'columns are separated by semicolon', es: 'las columnas están separadas por punto y coma' },
-  '\t': { en: 'columns are separated by tab', es: 'las columnas están separadas por tabulador' },
+const SEPARATED_BY: Readonly<Record<string, FileWords>> = {
+  ',': {
+    en: 'columns are separated by comma',
+    es: 'las columnas están separadas por coma',
+    pt: 'as colunas estão separadas por vírgula',
+  },
+  ';': {
+    en: 'columns are separated by semicolon',
+    es: 'las columnas están separadas por punto y coma',
+    pt: 'as colunas estão separadas por ponto e vírgula',
+  },
+  '\t': {
+    en: 'columns are separated by tab',
+    es: 'las columnas están separadas por tabulador',
+    pt: 'as colunas estão separadas por tabulação',
+  },
 };
 
 /** Reads the rows up to the one with the columns' names. Throws `BulkError`. */
@@ -165,6 +177,7 @@ async function* dataRows(
         fault: {
           en: `it has ${counted(last, 'cell')}, and there ${width === 1 ? 'is' : 'are'} ${counted(width, 'column')}`,
           es: `tiene ${counted(last, 'celda')}, y hay ${counted(width, 'columna')}`,
+          pt: `tem ${counted(last, 'célula')}, e há ${counted(width, 'coluna')}`,
         },
       };
     });
@@ -218,16 +231,17 @@ class CsvFault extends Fault {
   /** Index of the cell, from 0; null for the record as a whole. */
   readonly cell: number | null;
 
-  constructor(words: Words, record: number, cell: number | null) {
+  constructor(words: FileWords, record: number, cell: number | null) {
     super(words);
     this.record = record;
     this.cell = cell;
   }
 }
 
-const NEVER_CLOSED: Words = {
+const NEVER_CLOSED: FileWords = {
   en: 'a quote is opened and never closed',
   es: 'se abre una comilla y no se cierra',
+  pt: 'uma aspa se abre e não se fecha',
 };
 const BREAK = /\r\n|[\r\n]/;
 const BREAKS = /\r\n|[\r\n]/g;
@@ -370,10 +384,11 @@ export class CsvRecords {
     return this.#faultIn(cells, {
       en: `a quote stands inside a value (line ${line}): put the value in quotes and write the quote twice`,
       es: `hay una comilla dentro de un valor (línea ${line}): pon el valor entre comillas y escribe la comilla dos veces`,
+      pt: `há uma aspa dentro de um valor (linha ${line}): ponha o valor entre aspas e escreva a aspa duas vezes`,
     });
   }
 
-  #faultIn(cells: readonly string[], what: Words): CsvFault {
+  #faultIn(cells: readonly string[], what: FileWords): CsvFault {
     return new CsvFault(what, this.#records + 1, cells.length);
   }
 
@@ -381,6 +396,7 @@ export class CsvRecords {
     const what = {
       en: `it is longer than ${this.#maxCharacters} characters: is a quote never closed?`,
       es: `tiene más de ${this.#maxCharacters} caracteres: ¿falta cerrar una comilla?`,
+      pt: `tem mais de ${this.#maxCharacters} caracteres: falta fechar uma aspa?`,
     };
     return new CsvFault(what, this.#records + 1, null);
   }

@@ -1,6 +1,7 @@
 /** Finds the row with the columns' names. A title may stand above the row. */
-import type { Words } from '../../../../src/ground/base/language.ts';
+
 import { bulkErrorAt } from './bulk-error.ts';
+import type { FileWords } from './file-words.ts';
 import { isRejectedHeader } from './rejected-rows.ts';
 import { type Cell, type FileRow, MAX_COLUMNS, TOO_MANY_COLUMNS, Unusable } from './table.ts';
 
@@ -20,7 +21,7 @@ export interface Header {
   readonly number: number;
   readonly columns: readonly string[];
   /** A note for people where rows above the header are left out. */
-  readonly notes: readonly Words[];
+  readonly notes: readonly FileWords[];
 }
 
 /**
@@ -58,10 +59,11 @@ function headerOf(file: string, first: FileRow, { number, cells }: FileRow): Hea
 }
 
 /** Says that rows above the header are left out. */
-export function titlesNote(header: number): Words {
+export function titlesNote(header: number): FileWords {
   return {
     en: `row ${header} has the columns' names: the rows above it are not sent`,
     es: `la fila ${header} tiene los nombres de las columnas: las filas de encima no se envían`,
+    pt: `a linha ${header} tem os nomes das colunas: as linhas acima não são enviadas`,
   };
 }
 
@@ -74,5 +76,6 @@ function absent(file: string, row: number): Error {
   return bulkErrorAt(file, row, null, {
     en: '--header-row names this row, and it is empty or absent',
     es: '--header-row indica esta fila, y está vacía o no existe',
+    pt: '--header-row indica esta linha, e ela está vazia ou não existe',
   });
 }

@@ -1,10 +1,11 @@
 /** Inspects a file: its format by content, its encoding by all of its bytes, and its digest. */
-import type { Words } from '../../../../src/ground/base/language.ts';
+
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type ByteSource, bytesBetween } from './byte-source.ts';
 import { hexOf, joined, latin1Of, NO_BYTES, textOfUtf8 } from './bytes.ts';
 import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark, isCodePage } from './encoding/encoding.ts';
 import { EncodingSurvey } from './encoding/encoding-survey.ts';
+import type { FileWords } from './file-words.ts';
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
@@ -19,7 +20,7 @@ export interface Inspected {
   /** null for XLSX, which says its own encoding. */
   readonly encoding: Encoding | null;
   /** A note where the name and the content disagree on the format; else null. */
-  readonly disagreement: Words | null;
+  readonly disagreement: FileWords | null;
 }
 
 const PIECE_BYTES = 32 * 1024;
@@ -34,37 +35,45 @@ const EXTENSIONS: Readonly<Record<string, readonly Format[]>> = {
   '.xlsx': ['XLSX'],
 };
 /** Texts that are no table. Some systems give an exported web page the name of an old Excel file. */
-const MARKUP: readonly (readonly [beginning: RegExp, what: Words])[] = [
+const MARKUP: readonly (readonly [beginning: RegExp, what: FileWords])[] = [
   [/^(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html|head|meta|body|style|table|div)[\s>]/is, {
     en: 'it is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
-    es: 'es una página web (HTML): ábrela en una hoja de cálculo y guárdala como .xlsx' }],
+    es: 'es una página web (HTML): ábrela en una hoja de cálculo y guárdala como .xlsx', pt: 'é uma página web (HTML): abra-a em uma planilha e salve-a como .xlsx' }],
   [/^<\?xml\s/i, {
     en: 'it is XML: open it in a spreadsheet and save it as .xlsx',
-    es: 'es XML: ábrelo en una hoja de cálculo y guárdalo como .xlsx' }],
+    es: 'es XML: ábrelo en una hoja de cálculo y guárdalo como .xlsx', pt: 'é XML: abra-o em uma planilha e salve-o como .xlsx' }],
 ]; // biome-ignore format: one table
-const OTHERS: readonly (readonly [magic: string, what: Words])[] = [
+const OTHERS: readonly (readonly [magic: string, what: FileWords])[] = [
   ['d0cf11e0', {
     en: 'it is an old Excel file (.xls) or one with a password: save it as .xlsx without a password',
-    es: 'es un archivo de Excel antiguo (.xls) o con contraseña: guárdalo como .xlsx sin contraseña' }],
-  ['1f8b', { en: 'it is compressed (gzip): unpack it first', es: 'está comprimido (gzip): descomprímelo primero' }],
-  ['25504446', { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX' }],
+    es: 'es un archivo de Excel antiguo (.xls) o con contraseña: guárdalo como .xlsx sin contraseña', pt: 'é um arquivo antigo do Excel (.xls) ou com senha: salve-o como .xlsx sem senha' }],
+  ['1f8b', { en: 'it is compressed (gzip): unpack it first', es: 'está comprimido (gzip): descomprímelo primero', pt: 'está comprimido (gzip): descompacte-o antes' }],
+  ['25504446', { en: 'it is a PDF: save the table as CSV or XLSX', es: 'es un PDF: guarda la tabla como CSV o XLSX', pt: 'é um PDF: salve a tabela como CSV ou XLSX' }],
 ]; // biome-ignore format: one table
-const CHANGED: Words = { en: 'it changed while it was read', es: 'cambió mientras se leía' };
+const CHANGED: FileWords = {
+  en: 'it changed while it was read',
+  es: 'cambió mientras se leía',
+  pt: 'mudou durante a leitura',
+};
 
 /** The error `applicants.csv: what`. */
-function errorOf(file: string, what: Words): BulkError {
+function errorOf(file: string, what: FileWords): BulkError {
   return bulkErrorAt(file, null, null, what);
 }
 
 /** The error for a file without a value. */
 export function onlyEmptyLines(file: string): BulkError {
-  return errorOf(file, { en: 'it holds nothing but empty lines', es: 'solo tiene líneas vacías' });
+  return errorOf(file, {
+    en: 'it holds nothing but empty lines',
+    es: 'solo tiene líneas vacías',
+    pt: 'só tem linhas vazias',
+  });
 }
 
 /** Reads the whole file once. Throws `BulkError` where the file cannot hold applicants. */
 export async function inspect(bytes: ByteSource, wanted: Encoding | null): Promise<Inspected> {
   const { file } = bytes;
-  if (bytes.size === 0) throw errorOf(file, { en: 'it is empty', es: 'está vacío' });
+  if (bytes.size === 0) throw errorOf(file, { en: 'it is empty', es: 'está vacío', pt: 'está vazio' });
   const { head, survey, sha256 } = await surveyed(bytes);
   const facts = { bytes, file, sha256 };
   if (isZip(head))
@@ -76,10 +85,14 @@ export async function inspect(bytes: ByteSource, wanted: Encoding | null): Promi
   const isOther = wanted !== encoding && encoding !== 'UTF-8';
   if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8))) {
     const found = isOther ? encoding : 'UTF-8';
-    throw errorOf(file, { en: `it is ${found}, not ${wanted}`, es: `es ${found}, no ${wanted}` });
+    throw errorOf(file, {
+      en: `it is ${found}, not ${wanted}`,
+      es: `es ${found}, no ${wanted}`,
+      pt: `é ${found}, não ${wanted}`,
+    });
   }
   if (encoding === 'UTF-8' && !survey.isUtf8)
-    throw errorOf(file, { en: 'it is not UTF-8', es: 'no es UTF-8' });
+    throw errorOf(file, { en: 'it is not UTF-8', es: 'no es UTF-8', pt: 'não é UTF-8' });
   const format = await formatOf(file, head, encoding);
   return { ...facts, format, encoding, disagreement: disagreement(file, format) };
 }
@@ -138,6 +151,7 @@ function refuseOthers(file: string, head: Uint8Array): void {
     throw errorOf(file, {
       en: 'it is neither text nor an XLSX file',
       es: 'no es ni texto ni un archivo XLSX',
+      pt: 'não é nem texto nem um arquivo XLSX',
     });
   }
 }
@@ -176,13 +190,14 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-function disagreement(file: string, format: Format): Words | null {
+function disagreement(file: string, format: Format): FileWords | null {
   const extension = extensionOf(file);
   const promised = EXTENSIONS[extension.toLowerCase()];
   if (promised === undefined || promised.includes(format)) return null;
   return {
     en: `its name ends in ${extension}, but by its content it is ${format}: it is read as ${format}`,
     es: `su nombre termina en ${extension}, pero por su contenido es ${format}: se lee como ${format}`,
+    pt: `o nome termina em ${extension}, mas pelo conteúdo é ${format}: é lido como ${format}`,
   };
 }
 

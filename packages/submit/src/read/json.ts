@@ -1,7 +1,8 @@
 /** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
-import type { Words } from '../../../../src/ground/base/language.ts';
+
 import { bulkErrorAt, Fault } from './bulk-error.ts';
 import { joined, NO_BYTES, textOfUtf8 } from './bytes.ts';
+import type { FileWords } from './file-words.ts';
 import { type Inspected, textOf } from './inspect.ts';
 import {
   type Cell,
@@ -14,11 +15,20 @@ import {
 } from './table.ts';
 
 /** Said of a file without a row. */
-export const NO_APPLICANTS: Words = { en: 'it holds no applicants', es: 'no tiene solicitantes' };
-const NOT_AN_OBJECT: Words = { en: 'application must be an object', es: 'la solicitud debe ser un objeto' };
-const TOO_MANY_NAMES: Words = {
+export const NO_APPLICANTS: FileWords = {
+  en: 'it holds no applicants',
+  es: 'no tiene solicitantes',
+  pt: 'não tem solicitantes',
+};
+const NOT_AN_OBJECT: FileWords = {
+  en: 'application must be an object',
+  es: 'la solicitud debe ser un objeto',
+  pt: 'a solicitação deve ser um objeto',
+};
+const TOO_MANY_NAMES: FileWords = {
   en: `more than ${MAX_COLUMNS} different names`,
   es: `más de ${MAX_COLUMNS} nombres distintos`,
+  pt: `mais de ${MAX_COLUMNS} nomes diferentes`,
 };
 
 interface JsonRow {
@@ -106,6 +116,7 @@ function parseLine(file: Inspected, number: number, line: string): unknown {
     throw bulkErrorAt(file.file, number, null, {
       en: 'it is not valid JSON: each line must hold one object',
       es: 'no es JSON válido: cada línea debe tener un objeto',
+      pt: 'não é JSON válido: cada linha deve ter um objeto',
     });
   }
 }
@@ -145,7 +156,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const NO_COMMA: Words = { en: 'a "," is missing', es: 'falta una ","' };
+const NO_COMMA: FileWords = { en: 'a "," is missing', es: 'falta una ","', pt: 'falta uma ","' };
 
 type JsonPlace =
   | 'root'
@@ -203,11 +214,13 @@ class JsonElements {
       throw new Fault({
         en: 'it ends in the middle: it was cut off',
         es: 'termina a la mitad: está incompleto',
+        pt: 'termina no meio: está incompleto',
       });
     if (!this.#found) {
       throw new Fault({
         en: 'it has no array "applications" or "aplicaciones"',
         es: 'no tiene un arreglo "aplicaciones" o "applications"',
+        pt: 'não tem um array "applications" ou "aplicaciones"',
       });
     }
   }
@@ -221,6 +234,7 @@ class JsonElements {
           throw new Fault({
             en: 'it is neither an array nor an object',
             es: 'no es ni un arreglo ni un objeto',
+            pt: 'não é nem um array nem um objeto',
           });
         }
         this.#inObject = true;
@@ -228,11 +242,15 @@ class JsonElements {
       case 'key':
         if (byte === CLOSE_OBJECT) return this.#next('end', index);
         if (byte !== QUOTE) {
-          throw new Fault({ en: 'a name in quotes is missing', es: 'falta un nombre entre comillas' });
+          throw new Fault({
+            en: 'a name in quotes is missing',
+            es: 'falta un nombre entre comillas',
+            pt: 'falta um nome entre aspas',
+          });
         }
         return this.#begin(index);
       case 'colon':
-        if (byte !== COLON) throw new Fault({ en: 'a ":" is missing', es: 'falta ":"' });
+        if (byte !== COLON) throw new Fault({ en: 'a ":" is missing', es: 'falta ":"', pt: 'falta ":"' });
         return this.#next('value', index);
       case 'value':
         if (byte === OPEN_ARRAY && ROOT_NAMES.includes(this.#name)) return this.#openArray(index);
@@ -251,7 +269,11 @@ class JsonElements {
         if (byte === CLOSE_ARRAY) return this.#closeArray(index);
         throw new Fault(NO_COMMA);
       case 'end':
-        throw new Fault({ en: 'something follows after its end', es: 'hay algo después de su final' });
+        throw new Fault({
+          en: 'something follows after its end',
+          es: 'hay algo después de su final',
+          pt: 'há algo depois do fim',
+        });
     }
   }
 
@@ -270,6 +292,7 @@ class JsonElements {
       throw new Fault({
         en: 'it has both "applications" and "aplicaciones": keep one',
         es: 'tiene "applications" y "aplicaciones": deja uno',
+        pt: 'tem "applications" e "aplicaciones": deixe um',
       });
     }
     this.#found = true;
@@ -338,8 +361,12 @@ class JsonElements {
 }
 
 /** Says that a row or an element has more than `maxBytes`. */
-function tooLong(maxBytes: number): Words {
-  return { en: `it is longer than ${maxBytes} bytes`, es: `tiene más de ${maxBytes} bytes` };
+function tooLong(maxBytes: number): FileWords {
+  return {
+    en: `it is longer than ${maxBytes} bytes`,
+    es: `tiene más de ${maxBytes} bytes`,
+    pt: `tem mais de ${maxBytes} bytes`,
+  };
 }
 
 /** Throws `Fault`, because the parser's own error would quote the text. */
@@ -347,6 +374,6 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(textOfUtf8(bytes));
   } catch {
-    throw new Fault({ en: 'it is not valid JSON', es: 'no es JSON válido' });
+    throw new Fault({ en: 'it is not valid JSON', es: 'no es JSON válido', pt: 'não é JSON válido' });
   }
 }

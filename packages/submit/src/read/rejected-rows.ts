@@ -31,6 +31,7 @@ export function withoutApostrophes(table: Table): Table {
       {
         en: 'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
         es: 'es un archivo de filas rechazadas: a sus celdas se les quita el apóstrofo antes de =, +, - y @',
+        pt: 'é um arquivo de linhas recusadas: o apóstrofo antes de =, +, - e @ é retirado das células',
       },
     ],
     async *rows() {

@@ -1,19 +1,25 @@
 /** A file of applicants as a table, in any format. */
-import type { Words } from '../../../../src/ground/base/language.ts';
+
 import type { NamedCurrency } from './currency-words.ts';
+import type { FileWords } from './file-words.ts';
 import type { MergedCells } from './xlsx/merged-cells.ts';
 
 /** What a spreadsheet's cell can hold in the place of a value, and what is said of it. */
 export const UNUSABLE = {
-  date: { en: 'it is a date', es: 'es una fecha' },
-  percentage: { en: 'it is a percentage', es: 'es un porcentaje' },
-  no_result: { en: 'it is a formula without a value', es: 'es una fórmula sin resultado' },
-  error: { en: 'it is a formula error', es: 'es un error de fórmula' },
+  date: { en: 'it is a date', es: 'es una fecha', pt: 'é uma data' },
+  percentage: { en: 'it is a percentage', es: 'es un porcentaje', pt: 'é uma porcentagem' },
+  no_result: {
+    en: 'it is a formula without a value',
+    es: 'es una fórmula sin resultado',
+    pt: 'é uma fórmula sem resultado',
+  },
+  error: { en: 'it is a formula error', es: 'es un error de fórmula', pt: 'é um erro de fórmula' },
   other_form: {
     en: 'it is a number that its format shows in another form',
     es: 'es un número que su formato muestra de otra forma',
+    pt: 'é um número que o formato mostra de outra forma',
   },
-} as const satisfies Record<string, Words>;
+} as const satisfies Record<string, FileWords>;
 
 /** A spreadsheet's cell that holds no applicant's value, such as a date, or does not show the value that it holds. */
 export class Unusable {
@@ -58,7 +64,7 @@ export interface FileRow {
   /** In the order of the table's columns; may be fewer. */
   readonly cells: readonly Cell[];
   /** The reason why the row as a whole cannot be read; else null. */
-  readonly fault: Words | null;
+  readonly fault: FileWords | null;
   /** True for a row that the spreadsheet does not show: by a filter, or hidden by hand. */
   readonly isHidden?: true;
 }
@@ -69,11 +75,11 @@ export interface Table {
   /** The number of the row with the names; null in a format without such a row. */
   readonly headerRow: number | null;
   /** Notes for people on how the file is read. */
-  readonly notes: readonly Words[];
+  readonly notes: readonly FileWords[];
   /** The name of the sheet that is read; null in a format without sheets. */
   readonly sheet: string | null;
   /** A sentence on the file's other sheets, for errors; null where there are none. */
-  readonly elsewhere: Words | null;
+  readonly elsewhere: FileWords | null;
   /** The merged cells, known when all rows are read; null in a format without them. */
   readonly merged: MergedCells | null;
   /**
@@ -88,9 +94,10 @@ export const NO_SHEETS = { sheet: null, elsewhere: null, merged: null } as const
 
 /** No list of applicants has more columns. */
 export const MAX_COLUMNS = 1_000;
-export const TOO_MANY_COLUMNS: Words = {
+export const TOO_MANY_COLUMNS: FileWords = {
   en: `it has more than ${MAX_COLUMNS} columns`,
   es: `tiene más de ${MAX_COLUMNS} columnas`,
+  pt: `tem mais de ${MAX_COLUMNS} colunas`,
 };
 /** The largest row: in bytes of JSON, in characters of CSV and XLSX. */
 export const MAX_ROW_SIZE = 1024 * 1024;

@@ -4,6 +4,7 @@ import { echoOfText } from '../../../../client/src/pairing.ts';
 import type { Language, Words } from '../../../../src/ground/base/language.ts';
 import type { ConvertedRow } from '../map/convert.ts';
 import type { Source } from '../map/source.ts';
+import type { FileWords } from '../read/file-words.ts';
 import { refuseChanged } from '../read/inspect.ts';
 
 type ConvertedFields = ConvertedRow['application'];
@@ -44,9 +45,10 @@ const MAX_HELD_BYTES = 48 * 1024 * 1024;
 
 /** The names are equally long, so a batch takes the same bytes in both languages. */
 const ROOT: Words = { en: 'applications', es: 'aplicaciones' };
-const TOO_LARGE: Words = {
+const TOO_LARGE: FileWords = {
   en: 'it is too large for a request',
   es: 'es demasiado grande para una solicitud al servicio',
+  pt: 'é grande demais para uma solicitação ao serviço',
 };
 
 const encoder = new TextEncoder();

@@ -1,9 +1,10 @@
 /** Sends a file of applicants batch by batch, and counts what became of the rows. */
 import type { Clock } from '../../../../src/ground/base/clock.ts';
-import type { Language, Words } from '../../../../src/ground/base/language.ts';
+import type { Language } from '../../../../src/ground/base/language.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { hexOf } from '../read/bytes.ts';
+import type { FileLanguage, FileWords } from '../read/file-words.ts';
 import type { Inspected } from '../read/inspect.ts';
 import type { FileRow } from '../read/table.ts';
 import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
@@ -178,6 +179,7 @@ function otherBytes({ name }: Records, { rows: [first, last] }: SentLine): BulkE
   return new BulkError({
     en: `${name}: rows ${first} to ${last} were sent by another version of this program, which writes them differently, and no answer came. Go on with that version, or ask the operator whether they were registered`,
     es: `${name}: las filas ${first} a ${last} las envió otra versión de este programa, que las escribe distinto, y no llegó respuesta. Sigue con esa versión, o pregunta al operador si quedaron registradas`,
+    pt: `${name}: as linhas ${first} a ${last} foram enviadas por outra versão deste programa, que as escreve de outra forma, e não chegou resposta. Continue com essa versão, ou pergunte ao operador se foram registradas`,
   });
 }
 
@@ -219,13 +221,14 @@ interface RowFiles {
   /** Gets a line for every row; null where the person wants none. */
   readonly results: Pick<ResultsFile, 'add' | 'finish'> | null;
   /** The language of the reasons. */
-  readonly language: Language;
+  readonly language: FileLanguage;
 }
 
 const NOT_SENT: RowResult = { outcome: 'not_sent', reason: '' };
-const UNANSWERED: Words = {
+const UNANSWERED: FileWords = {
   en: 'sent, and no result came: run the same command again',
   es: 'enviada, y no llegó el resultado: ejecuta de nuevo el mismo comando',
+  pt: 'enviada, e o resultado não chegou: execute o mesmo comando de novo',
 };
 
 /** Counts the rows of a batch. Batches must come in the order of the file. */
@@ -257,7 +260,7 @@ async function writeUnreached(rows: readonly CutRow[], results: Pick<ResultsFile
 }
 
 /** The results by place; without those of rows that are still to be sent. */
-function resultsOf({ batch, answers, lost }: SettledRows, language: Language): RowResult[] {
+function resultsOf({ batch, answers, lost }: SettledRows, language: FileLanguage): RowResult[] {
   const results: RowResult[] = [];
   for (const [place, { reason }] of batch.rows.entries()) {
     if (reason !== null) results[place] = unreadable(reason);
@@ -306,10 +309,11 @@ function unreadable(reason: string): RowResult {
   return { outcome: 'unreadable', reason };
 }
 
-function doubt({ at, idempotencyKey }: SentLine): Words {
+function doubt({ at, idempotencyKey }: SentLine): FileWords {
   return {
     en: `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`,
     es: `enviada a las ${at} con la Idempotency-Key ${idempotencyKey}; no se conoce la respuesta`,
+    pt: `enviada às ${at} com a Idempotency-Key ${idempotencyKey}; a resposta não é conhecida`,
   };
 }
 
@@ -360,5 +364,6 @@ function changed({ file }: Inspected): BulkError {
   return new BulkError({
     en: `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Restore the file and run the same command again, which writes them`,
     es: `${file}: cambió mientras se enviaba, y no se pueden anotar las filas que no se aceptaron. Restaura el archivo y ejecuta de nuevo el mismo comando, que las anota`,
+    pt: `${file}: mudou durante o envio, e as linhas que não foram aceitas não podem ser anotadas. Restaure o arquivo e envie-o de novo`,
   });
 }

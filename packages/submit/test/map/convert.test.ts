@@ -239,7 +239,7 @@ test('an error about columns lists the columns of the file, in bounds', () => {
   const map = (columns: string[]) => () =>
     mapColumns(
       'a.csv',
-      { columns, headerRow: 1, elsewhere: { en: 'Other sheets: 2 "x"', es: '' } },
+      { columns, headerRow: 1, elsewhere: { en: 'Other sheets: 2 "x"', es: '', pt: '' } },
       BULK_FIELDS,
       { map: [], ignore: [] },
     );

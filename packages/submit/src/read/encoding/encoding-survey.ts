@@ -1,7 +1,8 @@
 /** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
-import type { Words } from '../../../../../src/ground/base/language.ts';
+
 import { BulkError } from '../bulk-error.ts';
 import { isAscii, isUtf8, joined, latin1Of, NO_BYTES, wholeCharacters } from '../bytes.ts';
+import type { FileWords } from '../file-words.ts';
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
 import type { CodePage } from './encoding.ts';
 
@@ -59,6 +60,7 @@ export class DoubtfulEncoding extends BulkError {
     super({
       en: `${file}, line ${line}: the file is not UTF-8, and its encoding is doubtful: names read differently as ${pages}. Choose one with --encoding, or save the file again as UTF-8`,
       es: `${file}, línea ${line}: el archivo no es UTF-8 y su codificación es dudosa: los nombres se leen distinto como ${pages}. Elige una con --encoding o guarda el archivo de nuevo como UTF-8`,
+      pt: `${file}, linha ${line}: o arquivo não é UTF-8 e sua codificação é duvidosa: os nomes são lidos de formas diferentes como ${pages}. Escolha uma com --encoding ou salve o arquivo de novo como UTF-8`,
     });
     this.readings = readings;
   }
@@ -110,12 +112,14 @@ export class EncodingSurvey {
       throw errorAt(file, this.#lines + 1, 'Windows-1252', {
         en: 'this line is not UTF-8, but lines before it are',
         es: 'esta línea no es UTF-8, pero las anteriores sí',
+        pt: 'esta linha não é UTF-8, mas as anteriores são',
       });
     }
     if (this.#utf8Line !== null) {
       throw errorAt(file, this.#utf8Line, 'Windows-1252', {
         en: 'this line is UTF-8, but lines before it are not',
         es: 'esta línea es UTF-8, pero las anteriores no',
+        pt: 'esta linha é UTF-8, mas as anteriores não são',
       });
     }
     return pageOf(file, guessCodePage(this.#words));
@@ -172,14 +176,16 @@ function pageOf(file: string, guess: Guess): CodePage {
   throw errorAt(file, guess.line, guess.page, {
     en: `this line reads as ${guess.other}, but others read as ${guess.page}`,
     es: `esta línea se lee como ${guess.other}, pero otras como ${guess.page}`,
+    pt: `esta linha é lida como ${guess.other}, mas outras como ${guess.page}`,
   });
 }
 
 /** The error of a line, with the code page that the file can be read in as it is. */
-function errorAt(file: string, line: number, page: CodePage, { en, es }: Words): BulkError {
+function errorAt(file: string, line: number, page: CodePage, { en, es, pt }: FileWords): BulkError {
   return new BulkError({
     en: `${file}, line ${line}: ${en}. Save the file again as UTF-8, or read it as it is with --encoding ${page}`,
     es: `${file}, línea ${line}: ${es}. Guarda el archivo de nuevo como UTF-8, o léelo como está con --encoding ${page}`,
+    pt: `${file}, linha ${line}: ${pt}. Salve o arquivo de novo como UTF-8, ou leia-o como está com --encoding ${page}`,
   });
 }
 

@@ -103,6 +103,7 @@ export async function* asUtf8(
       throw new BulkError({
         en: `${file}: it is not valid ${encoding}`,
         es: `${file}: no es ${encoding} válido`,
+        pt: `${file}: não é ${encoding} válido`,
       });
     }
     throw error;

@@ -125,6 +125,7 @@ export class SheetRows {
     return bulkErrorAt(this.#file, this.#number, null, {
       en: `it is longer than ${MAX_ROW_SIZE} characters`,
       es: `tiene más de ${MAX_ROW_SIZE} caracteres`,
+      pt: `tem mais de ${MAX_ROW_SIZE} caracteres`,
     });
   }
 
@@ -142,6 +143,7 @@ export class SheetRows {
           throw bulkErrorAt(this.#file, this.#number, null, {
             en: 'the file is damaged: a text is missing',
             es: 'el archivo está dañado: falta un texto',
+            pt: 'o arquivo está danificado: falta um texto',
           });
         return unescaped(shared);
       }
@@ -167,6 +169,7 @@ export class SheetRows {
     throw bulkErrorAt(this.#file, this.#number, null, {
       en: 'its cells have formats that the file does not describe, so nobody knows what they show: open the file in a spreadsheet and save it again',
       es: 'sus celdas tienen formatos que el archivo no describe, y nadie sabe qué muestran: abre el archivo en una hoja de cálculo y guárdalo de nuevo',
+      pt: 'as células têm formatos que o arquivo não descreve, e ninguém sabe o que mostram: abra o arquivo em uma planilha e salve-o de novo',
     });
   }
 }

@@ -2,9 +2,10 @@
  * The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. Relationships name
  * them, as every spreadsheet reads them: their own names and places are free.
  */
-import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
+
 import { BulkError } from '../bulk-error.ts';
 import { textOfUtf8 } from '../bytes.ts';
+import { type FileWords, inEach } from '../file-words.ts';
 import { builtInFormat, formatOf, type NumberFormat } from './number-format.ts';
 import { readAll, readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
@@ -125,22 +126,27 @@ export function sheetsOf(listed: readonly Listed[]): Sheet[] {
 export function sheetNamed(file: string, sheets: readonly Sheet[], wanted: string): Sheet {
   const fold = (name: string) => name.trim().toLowerCase();
   const all = listOf(sheets);
-  const refusal = ({ en, es }: Words) =>
+  const refusal = ({ en, es, pt }: FileWords) =>
     new BulkError({
       en: `${file}: --sheet: ${en}. Sheets: ${all.en}`,
       es: `${file}: --sheet: ${es}. Hojas: ${all.es}`,
+      pt: `${file}: --sheet: ${pt}. Planilhas: ${all.pt}`,
     });
   const sheet =
     sheets.find(({ name }) => name === wanted) ??
     sheets.find(({ name }) => fold(name) === fold(wanted)) ??
     sheets.find(({ number }) => String(number) === wanted.trim());
   if (sheet === undefined)
-    throw refusal({ en: `there is no sheet "${wanted}"`, es: `no hay una hoja "${wanted}"` });
+    throw refusal({
+      en: `there is no sheet "${wanted}"`,
+      es: `no hay una hoja "${wanted}"`,
+      pt: `não há uma planilha "${wanted}"`,
+    });
   if (!sheet.isTable)
     throw refusal(
       inEach(
         (language) =>
-          `${listOf([sheet])[language]} ${{ en: 'has no cells', es: 'no tiene celdas' }[language]}`,
+          `${listOf([sheet])[language]} ${{ en: 'has no cells', es: 'no tiene celdas', pt: 'não tem células' }[language]}`,
       ),
     );
   return sheet;
@@ -153,18 +159,18 @@ export function visibleTables(sheets: readonly Sheet[]): readonly Sheet[] {
   return visible.length > 0 ? visible : tables;
 }
 
-const A_CHART: Words = { en: 'a chart', es: 'un gráfico' };
-const HIDDEN: Words = { en: 'hidden', es: 'oculta' };
+const A_CHART: FileWords = { en: 'a chart', es: 'un gráfico', pt: 'um gráfico' };
+const HIDDEN: FileWords = { en: 'hidden', es: 'oculta', pt: 'oculta' };
 
 /** `1 "Hoja1", 2 "Resumen" (a chart), 3 "Datos" (hidden)`. */
-export function listOf(sheets: readonly Sheet[]): Words {
+export function listOf(sheets: readonly Sheet[]): FileWords {
   return inEach((language) => {
     const named = sheets.slice(0, SHOWN_SHEETS).map(({ name, number, isHidden, isTable }) => {
       const what = [isTable ? [] : A_CHART[language], isHidden ? HIDDEN[language] : []].flat().join(', ');
       return `${number} "${name}"${what === '' ? '' : ` (${what})`}`;
     });
     const rest = sheets.length - named.length;
-    const more = { en: ` and ${rest} more`, es: ` y ${rest} más` };
+    const more = { en: ` and ${rest} more`, es: ` y ${rest} más`, pt: ` e mais ${rest}` };
     return `${named.join(', ')}${rest > 0 ? more[language] : ''}`;
   });
 }

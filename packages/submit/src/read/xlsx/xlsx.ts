@@ -1,7 +1,7 @@
 /** Reads XLSX files: one sheet, row by row. */
 import { counted } from '../../../../../src/ground/base/counted.ts';
-import { inEach, type Words } from '../../../../../src/ground/base/language.ts';
 import { bulkErrorAt, Fault } from '../bulk-error.ts';
+import { type FileWords, inEach } from '../file-words.ts';
 import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
 import { type Inspected, refuseChanged } from '../inspect.ts';
 import { type FileRow, isBlank, type Table } from '../table.ts';
@@ -37,9 +37,10 @@ interface Found {
 
 /** No more sheets are looked at to find the one with the applicants. */
 const MAX_LOOKED_AT = 50;
-const BEYOND: Words = {
+const BEYOND: FileWords = {
   en: 'it has a value beyond the last named column',
   es: 'tiene un valor después de la última columna con nombre',
+  pt: 'tem um valor depois da última coluna com nome',
 };
 
 /** Reads the workbook, and the rows of the sheet up to the one with the columns' names. Throws `BulkError`. */
@@ -76,26 +77,44 @@ export async function openXlsx(
   }
 }
 
-function otherArchive({ has }: Archive): Words {
+/** The names of the sheets that have cells, in the workbook's order. Throws `BulkError`. */
+export async function sheetNames(file: Inspected): Promise<string[]> {
+  const archive = await openArchive(file);
+  try {
+    const workbook = await guarded(file, () => readWorkbook(archive));
+    return (workbook?.sheets ?? []).filter(({ isTable }) => isTable).map(({ name }) => name);
+  } finally {
+    await archive.close();
+  }
+}
+
+function otherArchive({ has }: Archive): FileWords {
   if (has('xl/workbook.bin'))
     return {
       en: 'it is a binary Excel file (.xlsb): save it as .xlsx',
       es: 'es un archivo binario de Excel (.xlsb): guárdalo como .xlsx',
+      pt: 'é um arquivo binário do Excel (.xlsb): salve-o como .xlsx',
     };
   if (has('mimetype') && has('content.xml'))
     return {
       en: 'it is an OpenDocument file (.ods): save it as .xlsx',
       es: 'es un archivo OpenDocument (.ods): guárdalo como .xlsx',
+      pt: 'é um arquivo OpenDocument (.ods): salve-o como .xlsx',
     };
   return {
     en: 'it is an archive (ZIP) without a workbook: unpack it first',
     es: 'es un archivo comprimido (ZIP) sin un libro de Excel: descomprímelo primero',
+    pt: 'é um arquivo compactado (ZIP) sem uma pasta de trabalho do Excel: descompacte-o antes',
   };
 }
 
-function otherSheets(sheets: readonly Sheet[]): Words {
-  const { en, es } = listOf(sheets);
-  return { en: `Other sheets: ${en}; --sheet chooses one`, es: `Otras hojas: ${es}; --sheet elige una` };
+function otherSheets(sheets: readonly Sheet[]): FileWords {
+  const { en, es, pt } = listOf(sheets);
+  return {
+    en: `Other sheets: ${en}; --sheet chooses one`,
+    es: `Otras hojas: ${es}; --sheet elige una`,
+    pt: `Outras planilhas: ${pt}; --sheet escolhe uma`,
+  };
 }
 
 /** The headers of the sheets that have values. */
@@ -126,29 +145,35 @@ async function headersOf(
   return found;
 }
 
-function emptyText(sheets: readonly Sheet[], looked: readonly Sheet[]): Words {
+function emptyText(sheets: readonly Sheet[], looked: readonly Sheet[]): FileWords {
   const others = sheets.filter((sheet) => !looked.includes(sheet));
   const [first] = looked;
   const list = listOf(looked);
-  const what: Words =
+  const what: FileWords =
     looked.length === 1
-      ? { en: `its sheet "${first?.name}" is empty`, es: `su hoja "${first?.name}" está vacía` }
+      ? {
+          en: `its sheet "${first?.name}" is empty`,
+          es: `su hoja "${first?.name}" está vacía`,
+          pt: `a planilha "${first?.name}" está vazia`,
+        }
       : {
           en: `no sheet has a row with columns' names: ${list.en} are empty`,
           es: `ninguna hoja tiene una fila con nombres de columnas: ${list.es} están vacías`,
+          pt: `nenhuma planilha tem uma linha com nomes de colunas: ${list.pt} estão vazias`,
         };
   if (others.length === 0) return what;
   return inEach((language) => `${what[language]}. ${otherSheets(others)[language]}`);
 }
 
-function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly Sheet[]): Words[] {
+function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly Sheet[]): FileWords[] {
   const others = sheets.filter((one) => one !== sheet);
   if (others.length === 0) return [];
   const [read, unread] = [listOf([sheet]), listOf(others)];
-  const notes: Words[] = [
+  const notes: FileWords[] = [
     {
       en: `the file has ${counted(sheets.length, 'sheet')}: only ${read.en} is read. Not read: ${unread.en}; --sheet chooses one`,
       es: `el archivo tiene ${counted(sheets.length, 'hoja')}: solo se lee ${read.es}. No se lee: ${unread.es}; --sheet elige una`,
+      pt: `o arquivo tem ${counted(sheets.length, 'planilha')}: só se lê ${read.pt}. Não se lê: ${unread.pt}; --sheet escolhe uma`,
     },
   ];
   const alike = listOf(found.filter((one) => one.fits && one.sheet !== sheet).map((one) => one.sheet));
@@ -156,11 +181,12 @@ function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly 
     notes.push({
       en: `applicants may also be in ${alike.en}: submit each sheet by itself`,
       es: `también puede haber solicitantes en ${alike.es}: envía cada hoja por separado`,
+      pt: `também pode haver solicitantes em ${alike.pt}: envie cada planilha separadamente`,
     });
   return notes;
 }
 
-function columnNotes({ header, hiddenColumns }: Found): Words[] {
+function columnNotes({ header, hiddenColumns }: Found): FileWords[] {
   const isHidden = (column: number) =>
     hiddenColumns.some(([first, last]) => column >= first && column <= last);
   const names = header.columns.filter((name, column) => name !== '' && isHidden(column));
@@ -169,6 +195,7 @@ function columnNotes({ header, hiddenColumns }: Found): Words[] {
     {
       en: `columns that the sheet hides are read too: ${names.join(', ')}`,
       es: `también se leen las columnas que la hoja oculta: ${names.join(', ')}`,
+      pt: `as colunas que a planilha oculta também são lidas: ${names.join(', ')}`,
     },
   ];
 }
@@ -217,6 +244,7 @@ async function* rowsOf(
     throw bulkErrorAt(file.file, null, null, {
       en: `its sheet "${sheet.name}" is missing`,
       es: `falta su hoja "${sheet.name}"`,
+      pt: `falta a planilha "${sheet.name}"`,
     });
   const reading = readXml(part, reader);
   try {
@@ -239,11 +267,13 @@ async function guarded<T>(file: Inspected, read: () => Promise<T>): Promise<T> {
       throw bulkErrorAt(file.file, null, null, {
         en: `it is damaged (XML ${error.words.en})`,
         es: `está dañado (XML ${error.words.es})`,
+        pt: `está danificado (XML ${error.words.pt})`,
       });
     if (error instanceof TooManyTexts)
       throw bulkErrorAt(file.file, null, null, {
         en: 'it holds more texts than memory allows. Save the table as CSV',
         es: 'tiene más textos de los que permite la memoria. Guarda la tabla como CSV',
+        pt: 'tem mais textos do que a memória permite. Salve a tabela como CSV',
       });
     throw error;
   }

@@ -2,8 +2,8 @@
  * Reads XML in pieces and gives events without namespaces, because XLSX files write names with and without prefixes.
  */
 import { SaxesParser } from 'saxes';
-import type { Words } from '../../../../../src/ground/base/language.ts';
 import { Fault } from '../bulk-error.ts';
+import type { FileWords } from '../file-words.ts';
 
 interface XmlEvents {
   /** Gets the name without its prefix, and the attributes as they are written. */
@@ -17,7 +17,11 @@ const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
 
 /** The parser remembers each open tag, so this bounds memory. XLSX is never this deep. */
 const MAX_DEPTH = 256;
-const NO_TAG: Words = { en: 'too long without a tag', es: 'demasiado largo sin una etiqueta' };
+const NO_TAG: FileWords = {
+  en: 'too long without a tag',
+  es: 'demasiado largo sin una etiqueta',
+  pt: 'longo demais sem uma tag',
+};
 
 /**
  * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
@@ -27,14 +31,15 @@ export async function* readXml(bytes: AsyncIterable<Uint8Array>, events: XmlEven
   const parser = new SaxesParser();
   const decoder = new TextDecoder('utf-8', { fatal: true });
   parser.on('error', () => {
-    throw new Fault({ en: 'not well-formed', es: 'mal formado' });
+    throw new Fault({ en: 'not well-formed', es: 'mal formado', pt: 'malformado' });
   });
   let sinceTag = 0;
   let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
     depth += 1;
-    if (depth > MAX_DEPTH) throw new Fault({ en: 'too deep', es: 'demasiado profundo' });
+    if (depth > MAX_DEPTH)
+      throw new Fault({ en: 'too deep', es: 'demasiado profundo', pt: 'profundo demais' });
     events.open?.(localName(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
@@ -69,7 +74,7 @@ function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array): s
   try {
     return decoder.decode(chunk, { stream: true });
   } catch {
-    throw new Fault({ en: 'not UTF-8', es: 'no es UTF-8' });
+    throw new Fault({ en: 'not UTF-8', es: 'no es UTF-8', pt: 'não é UTF-8' });
   }
 }
 

@@ -41,6 +41,7 @@ export async function openArchive({ bytes: source, file }: Inspected): Promise<A
           throw new BulkError({
             en: `${file}: its part ${name} unpacks to ${unpacked} bytes, more than a list of applicants needs, so it is not opened. Save the table as CSV, or in several files`,
             es: `${file}: su parte ${name} ocupa ${unpacked} bytes al descomprimirla, más de lo que necesita una lista de solicitantes, y por eso no se abre. Guarda la tabla como CSV o en varios archivos`,
+            pt: `${file}: a parte ${name} ocupa ${unpacked} bytes descompactada, mais do que uma lista de solicitantes precisa, e por isso não é aberta. Salve a tabela como CSV ou em vários arquivos`,
           });
         }
         return bytesOf(source, bytes, entry, file);
@@ -108,7 +109,11 @@ async function entriesOf(
     const directory = await directoryOf(bytes, size);
     if (directory.count > MAX_PARTS) {
       const en = `${file}: it has more than ${MAX_PARTS} parts`;
-      throw new BulkError({ en, es: `${file}: tiene más de ${MAX_PARTS} partes` });
+      throw new BulkError({
+        en,
+        es: `${file}: tiene más de ${MAX_PARTS} partes`,
+        pt: `${file}: tem mais de ${MAX_PARTS} partes`,
+      });
     }
     return await entriesIn(bytes, directory);
   } catch (error) {
@@ -259,5 +264,6 @@ function damaged(file: string): BulkError {
   return new BulkError({
     en: `${file}: it is damaged or cut off, and cannot be opened as XLSX. Save it again`,
     es: `${file}: está dañado o incompleto y no se puede abrir como XLSX. Guárdalo de nuevo`,
+    pt: `${file}: está danificado ou incompleto e não pode ser aberto como XLSX. Salve-o de novo`,
   });
 }
