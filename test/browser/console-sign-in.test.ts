@@ -37,7 +37,7 @@ const LISTED: ListedProposalReply = {
   facts: {
     ...{ partner: { id: 1, name: 'Acme' }, currency: 'COP', debt_amount: 5_000_000, score: 55 },
     ...{ decision: 'in_review', documents: { accepted: 1, received: 0, rejected: 0 }, observed_income: null },
-    ...{ against: [], lines: [], lacks_authority: false, seen: 'this' },
+    ...{ against: [], lines: [], objections: [], lacks_authority: false, seen: 'this' },
   },
 };
 /** How often the act was done. */

@@ -53,7 +53,7 @@ describe('payments and refusals, in a browser', { skip }, async () => {
         await page.keyboard.press('Escape');
         await page.getByRole('alert').getByText('Not sent: this needs a sign-in').waitFor();
         assert.deepEqual(await payments(), []);
-        await page.getByRole('button', { name: 'Send again' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Propose' }).click();
         await prove(page, ana);
         await page.getByText(`${id}: disbursement, waits for a second operator`).waitFor();
         await page.getByText('Proposed: disbursement, by ana.maria; waits for a second operator').waitFor();
@@ -82,20 +82,28 @@ describe('payments and refusals, in a browser', { skip }, async () => {
     assert.equal((await desk.json('application', 'show', `${id}`)).status, 'disbursed');
   });
 
-  for (const { locale, signed, held, may, fields } of [
+  for (const { locale, signed, held, may, fields, against } of [
     {
       ...{ locale: 'en-US', signed: 'Signed', may: 'May withdraw until' },
-      fields: ['Reference', 'Value date'],
+      fields: [
+        'Reference',
+        'Note for the timeline',
+        'Pay out in spite of',
+        /Payment 1: Reference is missing/,
+      ],
+      against: ['the applicant may still withdraw from the contract'],
       held: /The applicant may withdraw from the contract until .*20\d\d/,
     },
     {
       ...{ locale: 'es-CO', signed: 'Firmada', may: 'Puede retractarse hasta' },
-      fields: ['Referencia', 'Fecha valor'],
+      fields: ['Referencia', 'Nota para el historial', 'Pagar a pesar', /Pago 1: falta Referencia/],
+      against: ['el solicitante aún puede retractarse del contrato'],
       held: /El solicitante puede retractarse del contrato hasta .*20\d\d/,
     },
     {
       ...{ locale: 'pt-BR', signed: 'Assinada', may: 'Pode se arrepender até' },
-      fields: ['Referência', 'Data-valor'],
+      fields: ['Referência', 'Nota para o histórico', 'Pagar apesar', /Pagamento 1: falta Referência/],
+      against: ['o solicitante ainda pode se arrepender do contrato'],
       held: /O solicitante pode se arrepender do contrato até .*20\d\d/,
     },
   ]) {
@@ -114,16 +122,25 @@ describe('payments and refusals, in a browser', { skip }, async () => {
           await dialog.getByText(may).waitFor();
           await dialog.getByText(held).waitFor();
           await check(page, `payment-dialog-${locale}`);
+          const [reference, note, override, missing] = fields as [string, string, string, RegExp];
           await page.keyboard.press('1');
-          await page.getByRole('alert').filter({ hasText: held }).waitFor();
-          assert.equal(new URL(page.url()).pathname, `/applications/${id}`);
-          await page.keyboard.press('d');
-          for (const [field, value] of [
-            [fields[0]!, `TR-${id}`],
-            [fields[1]!, new Date().toISOString().slice(0, 10)],
-          ] as const)
-            await dialog.getByLabel(field).first().fill(value);
-          await dialog.getByRole('checkbox').press('Space');
+          await dialog.getByRole('alert').filter({ hasText: missing }).waitFor();
+          for (const one of await dialog.getByLabel(reference).all()) await one.fill(`TR-${id}`);
+          await dialog.getByLabel(override).press('Space');
+          await page.keyboard.press('1');
+          await dialog.getByRole('alert').waitFor();
+          assert.deepEqual(await overrides(id), [], 'in spite of it, and nobody says why');
+          await dialog.getByLabel(override).press('Space');
+          await page.keyboard.press('1');
+          await dialog.getByRole('alert').filter({ hasText: held }).waitFor();
+          await check(page, `payment-held-back-${locale}`);
+          assert.equal(
+            await dialog.getByLabel(reference).first().inputValue(),
+            `TR-${id}`,
+            'nothing is lost',
+          );
+          await dialog.getByLabel(note).fill('the bank closes at noon');
+          await dialog.getByLabel(override).press('Space');
           await page.keyboard.press('1');
           await eventually('the payment in spite of it', async () => (await overrides(id)).length === 1);
         },
@@ -135,7 +152,8 @@ describe('payments and refusals, in a browser', { skip }, async () => {
         async (page) => {
           await page.getByRole('link', { name: `${id}`, exact: true }).focus();
           await page.keyboard.press('c');
-          await page.getByRole('dialog').getByText(`TR-${id}`).waitFor();
+          await page.getByRole('dialog').getByText(`TR-${id}`).first().waitFor();
+          for (const text of against) await page.getByRole('dialog').getByText(text).first().waitFor();
           await check(page, `payment-confirmed-${locale}`);
         },
         { path: '/proposals?list=to_confirm', locale, screen: PHONE },

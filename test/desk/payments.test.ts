@@ -60,6 +60,10 @@ async function payable(): Promise<number> {
   );
   return id;
 }
+const factsOf = async (proposal: number) => {
+  const { body } = await rob.ask('GET', '/api/proposals?list=to_confirm');
+  return body.proposals.find(({ id }: { id: number }) => id === proposal).facts;
+};
 const confirm = async (proposal: number) =>
   rob.ask('POST', `/api/proposals/${proposal}/confirm`, { seen: await seenBy(rob, proposal) });
 const applyAll = async () => {
@@ -77,9 +81,8 @@ describe('the lines of a proposed payment (D46, D48)', () => {
     const lines = await linesOf(id);
     const { status, body } = await pay(ruth, id, { lines });
     assert.equal(status, 200, JSON.stringify(body));
-    const { body: list } = await rob.ask('GET', '/api/proposals?list=to_confirm');
-    const listed = list.proposals.find((one: { id: number }) => one.id === body.id);
-    assert.deepEqual(listed.facts.lines, lines);
+    const facts = await factsOf(body.id);
+    assert.deepEqual([facts.lines, facts.objections], [lines, []]);
     assert.ok(!JSON.stringify(await proposalOf(body.id)).includes('applicant'), 'they lie sealed');
     assert.equal((await confirm(body.id)).status, 200);
     await applyAll();
@@ -105,11 +108,35 @@ describe('the lines of a proposed payment (D46, D48)', () => {
       lines: await linesOf(id),
     });
     assert.equal(rejected.status, 400);
+    const silent = await pay(ruth, id, {
+      override: true,
+      reason_code: 'funds_transferred',
+      reason: 'funds_transferred',
+    });
+    assert.deepEqual([silent.status, /must say in words why/.test(silent.body.error)], [400, true]);
     const { status, body } = await pay(ruth, id, { lines: await linesOf(id, 1), override: true });
     assert.deepEqual([status, body.needs_second], [200, 'override']);
+    assert.deepEqual((await factsOf(body.id)).objections, ['lines_differ'], 'the second operator is told');
     assert.equal((await confirm(body.id)).status, 200);
     await applyAll();
     assert.equal((await read(id)).status, 'disbursed');
+  });
+
+  it('are missed in a payment in spite of the contract and of its time to withdraw: both are told before the confirmation', async () => {
+    const id = await payable();
+    await database.query(
+      "UPDATE application_states SET withdrawable_until = now() + interval '1 day' WHERE application_id = $1",
+      [id],
+    );
+    const { body } = await pay(ruth, id, { override: true });
+    const { objections, lines, seen } = await factsOf(body.id);
+    assert.deepEqual([objections, lines], [['withdrawable', 'lines_differ'], []]);
+    await database.query(
+      "UPDATE application_states SET withdrawable_until = now() - interval '1 day' WHERE application_id = $1",
+      [id],
+    );
+    const changed = await rob.ask('POST', `/api/proposals/${body.id}/confirm`, { seen });
+    assert.deepEqual([changed.status, changed.body.code], [409, 'changed'], 'what is told has changed');
   });
 
   it('come back where the maximum fell meanwhile, and nothing is paid (D45)', async () => {

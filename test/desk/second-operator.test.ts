@@ -201,7 +201,7 @@ describe('the second operator (D48)', () => {
     assert.deepEqual(facts, {
       ...{ partner, currency, debt_amount, score, decision, lacks_authority: false },
       ...{ documents: { accepted: 0, received: 0, rejected: 0 }, observed_income: null },
-      ...{ against: facts.against, seen: facts.seen, lines: [] },
+      ...{ against: facts.against, seen: facts.seen, lines: [], objections: [] },
     });
     assert.deepEqual(shown.proposal.facts, facts);
     const { body: own } = await ana.visitor.ask('GET', '/api/proposals?list=mine');
@@ -215,7 +215,14 @@ describe('the second operator (D48)', () => {
     assert.deepEqual(
       { ...told, against: [] },
       {
-        ...{ ...nothing, against: [], lines: [], lacks_authority: true, observed_income: null },
+        ...{
+          ...nothing,
+          against: [],
+          lines: [],
+          objections: [],
+          lacks_authority: true,
+          observed_income: null,
+        },
         documents: { accepted: 0, received: 0, rejected: 0 },
       },
     );

@@ -20,6 +20,8 @@ export function failureText(
   const { status } = error;
   if (known[status] !== undefined) return known[status];
   if (status === 409) return conflictText(error, texts);
+  const said = error.body?.error;
+  if (status === 400 && typeof said === 'string') return frame.refused(said);
   if (status === 0) return frame.noAnswer;
   if (status === 401) return frame.ended;
   if (status === 403) return frame.forbidden;

@@ -67,18 +67,27 @@ export class Acts {
   list = (): readonly DecisionAct[] => this.#acts;
 
   decide(decision: SentDecision): void {
-    const key = crypto.randomUUID();
-    const open = {
-      key,
-      state: 'sending',
-      proposal: null,
-      isUnwanted: false,
-      undoUntil: 0,
-      error: null,
-    } as const;
-    const act: DecisionAct = { ...decision, ...open };
-    this.#put([...this.#acts, act]);
-    void this.#send(act);
+    void this.#send(this.#open(decision, crypto.randomUUID()));
+  }
+
+  /**
+   * As `decide`, for a dialog that stays until the answer: what was refused rejects, and is nowhere else. With the same
+   * `key` the act counts once.
+   */
+  async decideNow(decision: SentDecision, key: string): Promise<void> {
+    const { applicationId, body, etag } = decision;
+    const { body: proposal, sentAt } = await propose(applicationId, body, { etag, key });
+    void this.#proposed(this.#open(decision, key), proposal, sentAt);
+  }
+
+  /** A newer act says more than the failure of an older one on the same application. */
+  #open(decision: SentDecision, key: string): DecisionAct {
+    const open = { state: 'sending', proposal: null, isUnwanted: false, undoUntil: 0, error: null } as const;
+    const act: DecisionAct = { ...decision, ...open, key };
+    const isOlder = ({ state, applicationId }: DecisionAct) =>
+      state === 'failed' && applicationId === decision.applicationId;
+    this.#put([...this.#acts.filter((known) => !isOlder(known)), act]);
+    return act;
   }
 
   /** Sends a failed act, or its failed undo, again: with the same key, so that it counts once. */

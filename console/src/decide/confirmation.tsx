@@ -69,15 +69,19 @@ function Confirmed({ proposal }: { proposal: ShownProposal }) {
   ];
   if (facts.lines === null) shown.push([decide.payment, queue.unreadable]);
   facts.lines?.forEach(({ payee, amount, reference, value_date }, at) => {
-    shown.push([decide.line(at + 1), `${payee}: ${amount} ${currency ?? ''}, ${reference}, ${value_date}`]);
+    const sum = format.amount(Number(amount), currency);
+    shown.push([decide.line(at + 1), `${payee}: ${sum}, ${reference}, ${value_date}`]);
   });
+  if (proposal.act === 'disburse' && facts.lines?.length === 0) shown.push([decide.payment, decide.noLines]);
+  if (facts.lines?.length && !facts.objections.includes('lines_differ'))
+    shown.push([decide.payment, decide.asContract]);
   if (reason !== '' && reason !== reason_code) shown.push([application.why, reason]);
   if (needs_second !== null) shown.push([application.second, desk.secondReasons[needs_second]]);
   return (
     <>
       <Facts facts={shown} />
       <h3>{decide.against}</h3>
-      <AgainstList against={facts.against} />
+      <AgainstList {...facts} />
     </>
   );
 }
@@ -101,13 +105,17 @@ function Income({ observed_income, currency }: Pick<ProposalFactsReply, 'observe
 }
 
 /** What speaks against a decision, or that nothing does. */
-export function AgainstList({ against }: Pick<ProposalFactsReply, 'against'>) {
+export function AgainstList({ against, objections }: Pick<ProposalFactsReply, 'against' | 'objections'>) {
   const { decide, desk } = useTexts();
-  if (against.length === 0) return <span className={styles.quiet}>{decide.nothingAgainst}</span>;
+  if (against.length + objections.length === 0)
+    return <span className={styles.quiet}>{decide.nothingAgainst}</span>;
   return (
     <ul className={styles.against}>
       {against.map((one) => (
         <li key={one}>{desk.against[one]}</li>
+      ))}
+      {objections.map((one) => (
+        <li key={one}>{desk.returnedFor[one]}</li>
       ))}
     </ul>
   );

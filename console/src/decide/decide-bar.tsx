@@ -121,9 +121,9 @@ function Decide({ shown, operatorId, onDecided }: DecideProps) {
       {asked?.act === 'disburse' && (
         <PayDialog
           application={application}
+          etag={asked.etag}
           title={`${names.acts.disburse}: ${decide.application(id)}`}
           onClose={() => setAsked(null)}
-          onDecide={(body) => decideOn(body, asked.etag)}
         />
       )}
       {asked !== null && asked.act !== 'pend' && asked.act !== 'disburse' && (

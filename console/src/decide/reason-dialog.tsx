@@ -8,7 +8,7 @@ import { useAreShortcutsOn } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { keyOfCode } from './choices.ts';
 import styles from './decide.module.css';
-import { PaymentLines, type TypedLine } from './payment-lines.tsx';
+import { missingIn, PaymentLines, type TypedLine } from './payment-lines.tsx';
 
 interface ReasonDialogProps {
   readonly act: ReviewAction;
@@ -40,11 +40,16 @@ export function ReasonDialog(props: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   const [isOverride, setOverride] = useState(false);
   const [isAsked, setAsked] = useState(false);
+  const [missing, setMissing] = useState<readonly string[]>([]);
   const send = (chosen: ReasonCode) => {
     const body = { act, reason_code: chosen, reason: reason.trim() || chosen };
-    // A line that nobody has touched is not meant; of one that is not whole the service says what is missing.
-    const paid = lines.filter(({ reference, value_date }) => `${reference}${value_date}`.trim() !== '');
-    if (!isPending && isReady)
+    const found = [
+      ...missingIn(lines, decide),
+      ...(isOverride && reason.trim() === '' ? [decide.overrideWhy] : []),
+    ];
+    setMissing(found);
+    const paid = lines.filter(({ isPaid }) => isPaid).map(({ isPaid: _, ...line }) => line);
+    if (!isPending && isReady && found.length === 0)
       onDecide({
         ...body,
         ...(isOverride && { override: true }),
@@ -52,8 +57,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
       });
   };
   useNumberKeys(codes, areKeysOn, (picked) => {
-    if (!isReady || (contradicted.has(picked) && picked !== code)) setCode(picked);
-    else send(picked);
+    setCode(picked);
+    if (isReady && (!contradicted.has(picked) || picked === code)) send(picked);
   });
   const contradiction = code === null ? undefined : contradicted.get(code);
   const submit = (event: FormEvent) => {
@@ -92,7 +97,14 @@ export function ReasonDialog(props: ReasonDialogProps) {
           </label>
         )}
         {isAsked && code === null && <p role="alert">{decide.chooseCode}</p>}
-        {failure !== null && <p role="alert">{failure}</p>}
+        {missing.length > 0 && (
+          <ul role="alert">
+            {missing.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        )}
+        {failure !== null && missing.length === 0 && <p role="alert">{failure}</p>}
         <DialogButtons>
           <button type="submit" data-main disabled={isPending || !isReady}>
             {contradiction === undefined ? decide.decide : decide.decideAnyway}
@@ -106,6 +118,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
   );
 }
 
+/** Inputs that take digits. */
+const TYPED = ['text', 'date'];
 const NONE: ReadonlyMap<ReasonCode, string> = new Map();
 
 /** The window listens, so that a key counts from the moment that the dialog is there. */
@@ -117,7 +131,7 @@ function useNumberKeys(codes: readonly ReasonCode[], areOn: boolean, pick: (code
   useEffect(() => {
     if (!areOn) return;
     const onKey = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLInputElement && event.target.type === 'text';
+      const isTyping = event.target instanceof HTMLInputElement && TYPED.includes(event.target.type);
       if (isTyping || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
       const picked = codes.find((_, index) => keyOfCode(index, codes.length) === event.key);
       if (picked === undefined) return;

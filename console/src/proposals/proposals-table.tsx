@@ -217,7 +217,7 @@ function FactsToConfirm({ proposal }: { proposal: ListedProposalReply }) {
       </td>
       <Reason proposal={proposal} />
       <td data-label={decide.against} className={styles.against}>
-        <AgainstList against={facts?.against ?? []} />
+        <AgainstList against={facts?.against ?? []} objections={facts?.objections ?? []} />
       </td>
       <td data-label={proposals.by}>
         {by.login} <span className={styles.quiet}>{format.time(at)}</span>

@@ -1,6 +1,6 @@
 /**
- * What was paid out of a signed contract, line by line (D45, D46; docs/signing.md, "The payment"). Types alone;
- * `payees.ts` has what the contract lists.
+ * What was paid out of a signed contract, line by line (D45, D46; docs/signing.md, "The payment"). `payees.ts` has what
+ * the contract lists.
  */
 
 /** A sum that was paid to somebody, as an operator states it. */
@@ -22,4 +22,5 @@ export type LineKind = 'paid' | 'returned';
  * Why a payment needs the override of two operators: the lines are others than the contract's list, the terms of the
  * day have nothing for the country or the month, or the rate is above the legal maximum of the day.
  */
-export type PaymentObjection = 'lines_differ' | 'no_terms' | 'no_maximum' | 'above_maximum';
+export const PAYMENT_OBJECTIONS = ['lines_differ', 'no_terms', 'no_maximum', 'above_maximum'] as const;
+export type PaymentObjection = (typeof PAYMENT_OBJECTIONS)[number];

@@ -114,9 +114,16 @@ export class DeskActs {
     return this.#do(doingOf('confirm', operatorId, proposal), async () => {
       const { database, vault } = context;
       const stored = await readProposal(database, proposal.id);
-      const facts = await proposalFactsOf(database, vault, operatorId, stored === null ? [] : [stored]);
+      const facts = await proposalFactsOf(
+        { session: database, vault, terms: null },
+        operatorId,
+        stored === null ? [] : [stored],
+      );
       const seen = facts.get(proposal.id)?.seen ?? '';
-      return confirmProposal(context, { id: operatorId, isFresh: true }, proposal.id, seen);
+      return confirmProposal(context, { id: operatorId, isFresh: true }, proposal.id, {
+        seen,
+        terms: null,
+      });
     });
   }
 

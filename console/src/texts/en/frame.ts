@@ -43,6 +43,8 @@ export const frame = {
   notProved: 'Not sent: this needs a sign-in of the last five minutes.',
   forbidden: 'Your role does not allow this.',
   failed: 'The service failed. Try again.',
+  /** What the service says of a request that breaks a rule: it names the field, in English. */
+  refused: (text: string) => `Not accepted: ${text}`,
   throttled: (minutes: number) => `Too many tries. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
   busy: 'Somebody else is signing in at this moment. Try again.',
 };

@@ -43,6 +43,7 @@ export const frame: Texts['frame'] = {
   notProved: 'No se envió: esto necesita un inicio de sesión de los últimos cinco minutos.',
   forbidden: 'Tu rol no permite esto.',
   failed: 'El servicio falló. Inténtalo de nuevo.',
+  refused: (text) => `No se aceptó: ${text}`,
   throttled: (minutes) =>
     `Demasiados intentos. Inténtalo de nuevo en ${counted(minutes, 'minuto', 'minutos')}.`,
   busy: 'Otra persona está entrando en este momento. Inténtalo de nuevo.',

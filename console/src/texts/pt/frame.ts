@@ -43,6 +43,7 @@ export const frame: Texts['frame'] = {
   notProved: 'Não foi enviado: isto precisa de uma entrada dos últimos cinco minutos.',
   forbidden: 'Sua função não permite isto.',
   failed: 'O serviço falhou. Tente de novo.',
+  refused: (text) => `Não foi aceito: ${text}`,
   throttled: (minutes) => `Tentativas demais. Tente de novo em ${counted(minutes, 'minuto', 'minutos')}.`,
   busy: 'Outra pessoa está entrando neste momento. Tente de novo.',
 };

@@ -18,6 +18,7 @@ import { MOST_DEBTS, TOLD_BY } from '../../../domain/loan/debt.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../domain/message/notify.ts';
 import { CRITERIA, DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
+import { HELD_BY } from '../rules/conflict.ts';
 import { MISSING, PEND_ENDS } from '../rules/pend.ts';
 import { MOST_NOTE_CHARACTERS, MOST_NOTES } from '../rules/queue.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
@@ -300,7 +301,7 @@ export const Application = form({
   /**
    * What the contract asks for before a payment and is still missing; null: nothing, or there is no conversation (D46).
    */
-  payment_held_by: orNull(oneOf(['not_signed', 'withdrawable'])),
+  payment_held_by: orNull(oneOf(HELD_BY)),
   offer: orNull(Offer),
   /** null: they cannot be read. */
   debts: orNull(Debts),

@@ -5,9 +5,11 @@
 import { type Static, Type } from 'typebox';
 import { REVIEW_ACTIONS } from '../../../domain/application/lifecycle.ts';
 import { ALL_REASON_CODES } from '../../../domain/application/reason-codes.ts';
+import { PAYMENT_OBJECTIONS } from '../../../domain/loan/disbursement.ts';
 import { DECISIONS } from '../../../domain/scorecard/scorecard.ts';
 import { By, form, oneOf, orNull, PartnerName, Time } from '../../../wire/operator/form.ts';
 import { AGAINST, CONTRADICTIONS } from '../rules/against.ts';
+import { HELD_BY } from '../rules/conflict.ts';
 import { BULK_RESULTS, PROPOSAL_STATES, SECOND_REASONS } from '../rules/proposal.ts';
 import { RETURN_CODES } from '../rules/returned.ts';
 
@@ -112,6 +114,8 @@ export const ProposalFacts = form({
   against: Type.Array(oneOf(AGAINST)),
   /** What a payment pays to whom; null: the lines do not open. */
   lines: orNull(Type.Array(Line)),
+  /** What the contract, its time to withdraw and the law of the day have against a payment. */
+  objections: Type.Array(oneOf([...HELD_BY, ...PAYMENT_OBJECTIONS])),
   /** Neither its maker nor the asking operator has the authority for the amount, so another operator has to confirm. */
   lacks_authority: Type.Boolean(),
   /** Stands for everything that a confirmation shows. Whoever confirms sends it back. */

@@ -9,7 +9,7 @@ import { inForm } from '../../../wire/operator/in-form.ts';
 import { type Route, route } from '../../../wire/operator/route.ts';
 import { tagged } from '../../../wire/operator/tagged.ts';
 import { CONFLICTS } from '../rules/conflict.ts';
-import { actingAs, type Desk } from '../uses/desk-context.ts';
+import { actingAs, type Desk, type SpeakingDesk } from '../uses/desk-context.ts';
 import { confirmProposal, declineProposal, type ProposalNow, undoProposal } from '../uses/end-proposal.ts';
 import { type ProposalFacts, proposalsOf, type StoredProposal } from '../uses/list-proposals.ts';
 import type { SeenMany } from '../uses/look-at-many.ts';
@@ -149,7 +149,7 @@ function undoManyRoute(desk: Desk): Route {
   });
 }
 
-function endingRoutes(desk: Desk): Route[] {
+function endingRoutes(desk: SpeakingDesk): Route[] {
   const second = (session: Asking) => ({
     id: session.operatorId,
     isFresh: session.isFresh,
@@ -186,7 +186,7 @@ function endingRoutes(desk: Desk): Route[] {
           const context = actingAs(desk, session.operatorId);
           const id = proposalIdOf(params.id);
           const confirmed = await asSeen(
-            confirmProposal(context, second(session), id, body.seen),
+            confirmProposal(context, second(session), id, { seen: body.seen, terms: await desk.terms() }),
             ({ proposal, facts }: ProposalNow) => ({
               proposal: inForm(ListedProposal, listed(proposal, facts)),
             }),
@@ -214,7 +214,7 @@ function endingRoutes(desk: Desk): Route[] {
   ];
 }
 
-function listRoute(desk: Desk): Route {
+function listRoute(desk: SpeakingDesk): Route {
   return route({
     method: 'GET',
     path: '/proposals',

@@ -77,4 +77,5 @@ export const CONFLICTS = [
 
 export type Conflict = (typeof CONFLICTS)[number];
 /** What a contract asks for before a payment and is still missing. */
-export type HeldBy = Extract<Conflict, 'not_signed' | 'withdrawable'>;
+export const HELD_BY = ['not_signed', 'withdrawable'] as const satisfies readonly Conflict[];
+export type HeldBy = (typeof HELD_BY)[number];

@@ -4,13 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { ApplicationId } from '../../../domain/application/ids.ts';
-import type { PaidLine } from '../../../domain/loan/disbursement.ts';
+import type { PaidLine, PaymentObjection } from '../../../domain/loan/disbursement.ts';
+import type { Terms } from '../../../domain/loan/terms.ts';
 import type { Decision } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import { openProposed } from '../../signing/uses/proposed-lines.ts';
+import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
+import { objectionsTo, openProposed } from '../../signing/uses/proposed-lines.ts';
 import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
-import { haveAuthority } from '../rules/proposal.ts';
+import type { HeldBy } from '../rules/conflict.ts';
+import { haveAuthority, heldBy } from '../rules/proposal.ts';
 import { readDeciders } from '../sql/deciders.ts';
 import { type PartnerName, partnersOf } from '../sql/names.ts';
 import type { StoredProposal } from '../sql/proposals.ts';
@@ -28,6 +31,8 @@ export interface ProposalFacts {
   readonly against: readonly Against[];
   /** What a payment pays to whom; null: the lines do not open. */
   readonly lines: readonly PaidLine[] | null;
+  /** What the contract, its time to withdraw and the law of the day have against a payment. */
+  readonly objections: readonly (HeldBy | PaymentObjection)[];
   /** Neither the maker nor the asking operator has the authority for the amount. */
   readonly lacksAuthority: boolean;
   /** Stands for the proposal and all these facts. Whoever confirms sends back the one that was shown. */
@@ -39,10 +44,16 @@ export function waitsForSecond({ state, needsSecond, confirmedAt }: StoredPropos
   return state === 'proposed' && needsSecond !== null && confirmedAt === null;
 }
 
+interface Reading {
+  readonly session: Session;
+  readonly vault: Vault;
+  /** The terms of the day; null: none are set. */
+  readonly terms: Terms | null;
+}
+
 /** What these proposals are about, by their ids, for the asking operator. */
 export async function proposalFactsOf(
-  session: Session,
-  vault: Vault,
+  { session, vault, terms }: Reading,
   operatorId: number,
   proposals: readonly StoredProposal[],
 ): Promise<ReadonlyMap<number, ProposalFacts>> {
@@ -54,6 +65,7 @@ export async function proposalFactsOf(
   const makers = proposals.map(({ maker }) => maker.id);
   const deciders = await readDeciders(session, vault, [...new Set([operatorId, ...makers])]);
   const linesOf = await openedLines(session, vault, proposals);
+  const objectionsOf = await paymentObjections({ session, vault, terms }, proposals, linesOf);
   return new Map(
     proposals.map((proposal) => {
       const { id, applicationId, act, isOverride, maker } = proposal;
@@ -70,6 +82,7 @@ export async function proposalFactsOf(
         evidence,
         against: speaksAgainst(proposal, score, evidence),
         lines: linesOf.get(id) ?? null,
+        objections: objectionsOf.get(id) ?? [],
         lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
       };
       return [id, { ...shown, seen: digestOf(proposal, shown) }];
@@ -89,6 +102,23 @@ async function openedLines(
     opened.set(id, lines === null ? [] : await found);
   }
   return opened;
+}
+
+/** What stands against proposed payments, by the ids of the proposals. */
+async function paymentObjections(
+  { session, vault, terms }: Reading,
+  proposals: readonly StoredProposal[],
+  linesOf: ReadonlyMap<number, readonly PaidLine[] | null>,
+): Promise<ReadonlyMap<number, ProposalFacts['objections']>> {
+  const objections = new Map<number, ProposalFacts['objections']>();
+  for (const { id, applicationId, act } of proposals) {
+    if (act !== 'disburse') continue;
+    const held = await heldByContract(session, applicationId);
+    const lines = linesOf.get(id) ?? [];
+    const judged = await objectionsTo({ session, vault, terms: async () => terms }, applicationId, lines);
+    objections.set(id, [...(held === null ? [] : [heldBy(held.until)]), ...judged]);
+  }
+  return objections;
 }
 
 /** The digest of what a confirmation shows. Only equal contents have equal digests. */

@@ -2,6 +2,7 @@
  * Lets operators undo, confirm and decline proposals (D48; docs/operators.md, "Proposals"). Locks and writes proposals,
  * and records confirmations and refusals.
  */
+import type { Terms } from '../../../domain/loan/terms.ts';
 import {
   againAfterConflict,
   inTransaction,
@@ -70,7 +71,7 @@ export async function confirmProposal(
   context: OperatorContext,
   second: Second,
   id: number,
-  seen: string,
+  { seen, terms }: { readonly seen: string; readonly terms: Terms | null },
 ): Promise<StoredProposal> {
   const isRepeated = (proposal: StoredProposal) =>
     proposal.confirmedAt !== null && proposal.second?.id === second.id;
@@ -82,7 +83,9 @@ export async function confirmProposal(
         if (isRepeated(before)) return { proposal: before, isNew: false };
         if (before.act === 'disburse' && !second.isFresh) throw needsSignIn();
         await requireAuthority(session, part.vault, before, second);
-        const facts = (await proposalFactsOf(session, part.vault, second.id, [before])).get(id)!;
+        const facts = (await proposalFactsOf({ session, vault: part.vault, terms }, second.id, [before])).get(
+          id,
+        )!;
         if (facts.seen !== seen) throw new NotAsSeen<ProposalNow>({ proposal: before, facts });
         await writeConfirmation(session, part.vault, id, second.id);
         return { proposal: (await readProposal(session, id))!, isNew: true };

@@ -2,6 +2,7 @@
  * Lists proposals page by page, with facts for those to confirm (docs/operators.md, "Proposals"). Reads `proposals`,
  * and by `confirmations.ts` what a second operator has to see, with the lines of payments.
  */
+import type { Terms } from '../../../domain/loan/terms.ts';
 import type { Role } from '../../../domain/operator/authority.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
@@ -34,7 +35,15 @@ export interface ShownProposals {
 
 /** A page of a list after the one that the cursor names. Throws a `Refusal` for a wrong cursor. */
 export async function proposalsOf(
-  { database, vault }: { readonly database: Session; readonly vault: Vault },
+  {
+    database,
+    vault,
+    terms,
+  }: {
+    readonly database: Session;
+    readonly vault: Vault;
+    readonly terms: () => Promise<Terms | null>;
+  },
   { operatorId, role }: { readonly operatorId: number; readonly role: Role },
   { list, cursor, limit = PAGE }: { list: ProposalList; cursor?: string; limit?: number },
 ): Promise<ShownProposals> {
@@ -45,7 +54,8 @@ export async function proposalsOf(
     role === 'admin' ? countActivationsToConfirm(database, operatorId) : 0,
   ]);
   const proposals = found.slice(0, limit);
-  const facts = await proposalFactsOf(database, vault, operatorId, list === 'to_confirm' ? proposals : []);
+  const reading = { session: database, vault, terms: await terms() };
+  const facts = await proposalFactsOf(reading, operatorId, list === 'to_confirm' ? proposals : []);
   const counts = { toConfirm, activationsToConfirm };
   return { proposals, facts, ...counts, next: found.length > limit ? `p${proposals.at(-1)!.id}` : null };
 }

@@ -42,7 +42,7 @@ export interface Decided {
 
 /**
  * Checks a decision. Throws `OperatorError` if the reason code belongs to another act, if an override or lines are for
- * no payment, or if the reason is not one line.
+ * no payment, if an override has no reason in words, or if the reason is not one line.
  */
 export function checkDecision(decision: OperatorDecision): OperatorDecision {
   const { act, reasonCode, isOverride, lines } = decision;
@@ -50,6 +50,8 @@ export function checkDecision(decision: OperatorDecision): OperatorDecision {
   if (!codes.includes(reasonCode))
     throw new OperatorError(`reason_code of the act ${act} must be one of: ${codes.join(', ')}`);
   if (isOverride && act !== 'disburse') throw new OperatorError('override is for the act disburse alone');
+  if (isOverride && decision.reason.trim() === reasonCode)
+    throw new OperatorError('reason must say in words why it is paid out in spite of the contract');
   if (lines.length > 0 && act !== 'disburse') throw new OperatorError('lines are for the act disburse alone');
   return { ...decision, reason: checkReason(decision.reason) };
 }

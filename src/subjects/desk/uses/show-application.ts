@@ -79,7 +79,7 @@ export async function readForPage(
   const [application, capacities, rest] = await Promise.all([
     showApplication(context, id),
     capacitiesOf(database, vault, terms, [id]),
-    readRest(context, operatorId, id),
+    readRest(context, operatorId, { id, terms }),
   ]);
   const refused = await refusedProposalsOf(database, id);
   const timeline = await timelineOf(database, application, rest.pends, refused);
@@ -111,8 +111,13 @@ const UNKNOWN = capacityOf(
 
 type Rest = Omit<ShownApplication, 'lastEvent' | 'application' | 'capacity' | 'timeline'>;
 
-async function readRest(context: OperatorContext, operatorId: number, id: ApplicationId): Promise<Rest> {
+async function readRest(
+  context: OperatorContext,
+  operatorId: number,
+  { id, terms }: { readonly id: ApplicationId; readonly terms: Terms | null },
+): Promise<Rest> {
   const { database, vault } = context;
+  const reading = { session: database, vault, terms };
   const conversation = await chatOf(context, id);
   const proposal = await newestProposalOf(database, id);
   const waiting = proposal !== null && waitsForSecond(proposal) ? [proposal] : [];
@@ -127,7 +132,7 @@ async function readRest(context: OperatorContext, operatorId: number, id: Applic
     notes: await readNotes(context, id),
     item: await readItem(database, id),
     proposal,
-    proposalFacts: [...(await proposalFactsOf(database, vault, operatorId, waiting)).values()][0] ?? null,
+    proposalFacts: [...(await proposalFactsOf(reading, operatorId, waiting)).values()][0] ?? null,
     evidence: (await readEvidence(database, [id]))(id),
     pends: await pendsOf(database, id),
   };

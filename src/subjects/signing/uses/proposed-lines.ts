@@ -53,6 +53,23 @@ export async function proposedLines(
   }
 }
 
+/** What stands against proposed lines by now; nothing where the application has no signed contract. */
+export async function objectionsTo(
+  context: LinesContext & { readonly terms: () => Promise<Terms | null> },
+  id: ApplicationId,
+  lines: readonly PaidLine[],
+): Promise<readonly PaymentObjection[]> {
+  const contract = await readContract(context.session, id);
+  if (contract?.state !== 'signed') return [];
+  try {
+    return (await judge(context, contract, lines)).objections;
+  } catch (error) {
+    // They were right when they were proposed.
+    if (error instanceof LineError) return ['lines_differ'];
+    throw error;
+  }
+}
+
 /** Opens the lines of a proposal. Null: its contract is gone. Throws an `Error` if they were changed. */
 export async function openProposed(
   { session, vault }: LinesContext,
