@@ -4,6 +4,7 @@ import { checkCodes } from './rules/codes.ts';
 import { checkEnds } from './rules/ends.ts';
 import { checkEvents } from './rules/events.ts';
 import { checkEvidence } from './rules/evidence.ts';
+import { checkInbox } from './rules/inbox.ts';
 import { checkInputs } from './rules/inputs.ts';
 import { checkOptOuts } from './rules/opt-outs.ts';
 import { checkReplies } from './rules/replies.ts';
@@ -16,6 +17,7 @@ export const RULES = {
   ends: 'every conversation and its application end as the script says (D43)',
   inputs: 'what a person sends is stored once and taken by one turn, and nothing waits (D43)',
   replies: 'a reply goes out once, unless the channel reports the first one as failed (D43)',
+  inbox: 'operators answer whoever waits for a person once, and forget nobody (D43, D48)',
   opt_outs: 'after an opt-out nothing follows (D43)',
   steps: 'no step is taken twice (D43)',
   acceptances: 'nobody accepts a consent, an offer or a contract that the phone had not shown (D46)',
@@ -34,6 +36,7 @@ const CHECKS: Readonly<Record<Rule, (history: History) => Found[]>> = {
   ends: checkEnds,
   inputs: checkInputs,
   replies: checkReplies,
+  inbox: checkInbox,
   opt_outs: checkOptOuts,
   steps: checkSteps,
   acceptances: checkAcceptances,

@@ -5,7 +5,7 @@ import { GIG_APPLICANT, IN_REVIEW } from '../../test/support/applicant.ts';
 import type { Random } from '../../test/support/random.ts';
 import { post } from '../../test/support/service.ts';
 import { type Applicant, type Line, type Pace, Person } from './person.ts';
-import { type Script, scriptsFor } from './scripts.ts';
+import type { Script } from './scripts.ts';
 import type { Stage } from './stage.ts';
 
 const BATCH = 20;
@@ -13,9 +13,9 @@ const AGAIN_MS = 300;
 /** The channel tells no phone of these. */
 const HIDDEN_SHARE = 0.05;
 
-/** Makes the persons; nobody is registered yet. */
-export function makeCrowd(count: number, line: Line, random: Random, pace: Pace): Person[] {
-  return random.shuffled(scriptsFor(count)).map((script, index) => {
+/** Makes a person a script; nobody is registered yet. */
+export function makeCrowd(scripts: readonly Script[], line: Line, random: Random, pace: Pace): Person[] {
+  return random.shuffled([...scripts]).map((script, index) => {
     const number = `${index + 1}`.padStart(7, '0');
     const applicant = {
       ...GIG_APPLICANT,

@@ -51,6 +51,16 @@ export async function isHeld(database: Database, applicationId: number): Promise
   );
 }
 
+const WAITING = `
+  SELECT application_id::float8 AS id FROM conversations c
+  WHERE waits_since IS NOT NULL AND coalesce(state ->> 'wrongPerson', 'false') = 'false'
+  ORDER BY id`;
+
+/** The applications of those who wait for an operator, and may be written to. */
+export async function readWaiting(database: Database): Promise<number[]> {
+  return (await database.query<{ id: number }>(WAITING)).rows.map(({ id }) => id);
+}
+
 const AGE = `
   UPDATE conversations SET heard_at = heard_at - interval '25 hours', due_at = now(), timer = 'template'
   WHERE application_id = ANY ($1::bigint[]) AND ended_at IS NULL`;

@@ -4,7 +4,9 @@ import type { ApplicationStatus } from '../../src/domain/application/lifecycle.t
 import type { Database } from '../../src/ground/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
+import { replyIdentity } from '../../src/subjects/messages/sql/replies.ts';
 import { readEvidence } from '../../src/subjects/signing/sql/evidence.ts';
+import { ANSWER } from './inbox.ts';
 import type { Stored, StoredContract, StoredConversation, StoredEvidence } from './seen.ts';
 
 /** Everything about these applications, and the events of all partners. */
@@ -36,10 +38,18 @@ export async function dumpStore(database: Database, vault: Vault, ids: readonly 
       message: message_index === null ? null : fromBigint<'channel_message_id'>(message_index),
     })),
     replies: (
-      await rowsOf<{ id: string; application_id: string; turn: number; status: string }>(
-        'SELECT id, application_id, turn, status FROM replies ORDER BY id',
+      await rowsOf<{ id: string; application_id: string; turn: number; status: string; content: Buffer }>(
+        'SELECT id, application_id, turn, status, content FROM replies ORDER BY id',
       )
-    ).map(({ application_id, ...row }) => ({ ...row, applicationId: Number(application_id) })),
+    ).map(({ application_id, content, ...row }) => {
+      const opened = vault.open(content, replyIdentity(application_id, row.turn)).toString();
+      const isAnswer = JSON.parse(opened).text.startsWith(ANSWER);
+      return { ...row, applicationId: Number(application_id), isAnswer };
+    }),
+    answerActs: await counts(
+      `SELECT application_id AS id, count(*)::integer AS count FROM operator_events
+      WHERE act = 'conversation say' GROUP BY 1`,
+    ),
     applications: await readStates(database, ids),
     evidence: await readChains(database, vault, ids),
     contracts: Map.groupBy<number, StoredContract & { id: string }>(contracts, ({ id }) => Number(id)),

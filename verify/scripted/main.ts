@@ -13,6 +13,7 @@ import { storyOf } from './story.ts';
 const MOST_SHOWN = 20;
 const values = readOptions({
   applicants: { default: '10000', about: 'how many applicants there are' },
+  waiting: { default: '0', about: 'how many more ask for a person, and wait in the inbox' },
   most: { default: '500', about: 'how many of them are in their conversations at once' },
   minutes: { default: '600', about: 'nobody begins after so many minutes; who has begun comes to the end' },
   services: { default: '3', about: 'how many services run' },
@@ -34,9 +35,10 @@ const restMs = number('rest', 0);
 const start = performance.now();
 const say = (text: string) => console.log(`at ${Math.round((performance.now() - start) / 1000)} s: ${text}`);
 
-const { stage, history, kills, ms } = await run({
+const { stage, history, kills, inbox, ms } = await run({
   seed: number('seed', 0),
   applicants: number('applicants', 1),
+  waiting: number('waiting', 0),
   most: number('most', 1),
   withinMs: number('minutes', 0) * 60_000,
   services: number('services', 1),
@@ -59,6 +61,7 @@ const broken = (await stage.postgres.check()).filter((finding) => finding.broken
 const count = (some: Iterable<readonly unknown[]>) => [...some].reduce((sum, one) => sum + one.length, 0);
 console.log(`
 ${history.persons.length} applicants in ${Math.round(ms / 1000)} s; ${kills.services} services and ${kills.postgres} times PostgreSQL killed
+ten operators answered ${inbox.waited} who waited, while ${inbox.killed} of these were killed
 ${count(history.persons.map(({ told }) => told))} messages of persons, ${count(history.persons.map(({ taken }) => taken))} replies taken, ${history.store.events.length} events
 `);
 for (const [name, persons] of Map.groupBy(history.persons, ({ script }) => script.name))

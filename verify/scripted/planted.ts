@@ -105,6 +105,24 @@ export const PLANTED: readonly Planted[] = [
     },
   },
   {
+    rule: 'inbox',
+    bug: 'two operators answer one person',
+    plant: (history) => {
+      const { replies } = history.store;
+      const one = first(replies, ({ isAnswer }) => isAnswer);
+      return withStore(history, { replies: [...replies, { ...one, id: `${one.id}0`, turn: one.turn + 1 }] });
+    },
+  },
+  {
+    rule: 'inbox',
+    bug: 'nobody answers one of those who wait',
+    plant: (history) => {
+      const { replies } = history.store;
+      const one = first(replies, ({ isAnswer }) => isAnswer);
+      return withStore(history, { replies: replies.filter((other) => other !== one) });
+    },
+  },
+  {
     rule: 'opt_outs',
     bug: 'a reply goes out long after an opt-out',
     plant: (history) => {

@@ -5,19 +5,22 @@ import { Random } from '../../test/support/random.ts';
 import { Channel } from './channel.ts';
 import type { Shares } from './channel-shares.ts';
 import { makeCrowd, runCrowd } from './crowd.ts';
-import { drain, endLeases, isBusy, isHeld, letExpire } from './drain.ts';
+import { drain, endLeases, isBusy, isHeld, letExpire, readWaiting } from './drain.ts';
 import { dumpStore } from './dump.ts';
 import { readFeed } from './feed.ts';
+import { answerInbox, signInOperators } from './inbox.ts';
 import { type KillPlan, Kills } from './kills.ts';
 import { operate } from './operator.ts';
 import type { Pace, Person } from './person.ts';
-import { EXPIRES } from './scripts.ts';
+import { EXPIRES, scriptsFor } from './scripts.ts';
 import type { History, PersonSeen } from './seen.ts';
 import { type Stage, startStage } from './stage.ts';
 
 export interface Plan {
   readonly seed: number;
   readonly applicants: number;
+  /** How many more ask for a person, and wait. */
+  readonly waiting: number;
   /** At once in their conversations. */
   readonly most: number;
   /** Nobody is registered after so long. */
@@ -35,9 +38,14 @@ export interface Ran {
   readonly stage: Stage;
   readonly history: History;
   readonly kills: { readonly services: number; readonly postgres: number };
+  /** How many waited for an operator, and what was killed while they were answered. */
+  readonly inbox: { readonly waited: number; readonly killed: number };
   /** From the first registration to the end of the last script. */
   readonly ms: number;
 }
+
+/** An answer takes seconds, and a script minutes: while operators answer, the rest between two kills is shorter. */
+const OFTENER = 20;
 
 /** The caller stops the stage. */
 export async function run(plan: Plan): Promise<Ran> {
@@ -55,13 +63,16 @@ export async function run(plan: Plan): Promise<Ran> {
     isHeld: (id) => isHeld(postgres.database, id),
     operate: (id, act) => operate(stage, id, act),
   });
-  const everybody = makeCrowd(plan.applicants, channel, random.fork(), pace);
+  const scripts = scriptsFor(plan.applicants, plan.waiting);
+  const everybody = makeCrowd(scripts, channel, random.fork(), pace);
   for (const person of everybody) persons.set(person.applicant.phone, person);
-  const kills = new Kills(stage, {
-    ...plan.kills,
-    random: random.fork(),
-    ...(isHurried && { whileAway: () => endLeases(() => postgres.database) }),
-  });
+  const killing = (restMs: number | null) =>
+    new Kills(stage, {
+      ...{ ...plan.kills, restMs },
+      random: random.fork(),
+      ...(isHurried && { whileAway: () => endLeases(() => postgres.database) }),
+    });
+  const kills = killing(plan.kills.restMs);
   const begunMs = nowMs();
   const crowd = await runCrowd(stage, everybody, {
     ...{ most: plan.most, withinMs: plan.withinMs, random: random.fork() },
@@ -70,20 +81,37 @@ export async function run(plan: Plan): Promise<Ran> {
   });
   const ms = nowMs() - begunMs;
   await kills.stop();
-  say('the scripts are over; everything comes to its end');
+  say('the scripts are over; operators answer who waits');
+  await settle(stage, channel);
+  const waited = await readWaiting(postgres.database);
+  const operators = await signInOperators(stage);
+  const inbox = killing(plan.kills.restMs && plan.kills.restMs / OFTENER);
+  await answerInbox(stage, operators, random.fork(), pace.thinkMs);
+  await inbox.stop();
+  say(`${waited.length} are answered; everything comes to its end`);
   await finish(stage, channel, crowd);
   say('the history is checked');
-  return { stage, history: await historyOf(stage, crowd), kills, ms };
+  const killed = { services: kills.services + inbox.services, postgres: kills.postgres + inbox.postgres };
+  return {
+    ...{ stage, kills: killed, ms },
+    history: await historyOf(stage, crowd, waited),
+    inbox: { waited: waited.length, killed: inbox.services + inbox.postgres },
+  };
 }
 
-/** Nothing is left to do afterwards, neither at the channel nor in the store. */
-async function finish(stage: Stage, channel: Channel, crowd: readonly Person[]): Promise<void> {
-  const { postgres, programs } = stage;
+/** Nothing waits but for a person or a time. */
+async function settle({ postgres, programs }: Stage, channel: Channel): Promise<void> {
   while (!channel.isIdle) await sleep(50);
   await Promise.all(programs.map((program) => program.kill()));
   await endLeases(() => postgres.database);
   for (const program of programs) await program.start();
   await drain(() => postgres.database);
+}
+
+/** Nothing is left to do afterwards, neither at the channel nor in the store. */
+async function finish(stage: Stage, channel: Channel, crowd: readonly Person[]): Promise<void> {
+  const { postgres } = stage;
+  await settle(stage, channel);
   const old = crowd.filter(({ script }) => script.name === EXPIRES).map(({ applicationId }) => applicationId);
   await letExpire(postgres.database, old);
   await drain(() => postgres.database);
@@ -92,12 +120,16 @@ async function finish(stage: Stage, channel: Channel, crowd: readonly Person[]):
   channel.close();
 }
 
-async function historyOf({ postgres, vault, urls, keys }: Stage, crowd: readonly Person[]): Promise<History> {
+async function historyOf(
+  { postgres, vault, urls, keys }: Stage,
+  crowd: readonly Person[],
+  waited: readonly number[],
+): Promise<History> {
   const persons: PersonSeen[] = crowd.map(({ applicationId, script, userId, told, taken, codes, shown }) => ({
     ...{ applicationId, script, isHidden: userId !== null, told, taken, codes, shown },
   }));
   return {
-    persons,
+    ...{ persons, waited },
     store: await dumpStore(
       postgres.database,
       vault,

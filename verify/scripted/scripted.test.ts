@@ -10,8 +10,8 @@ import { PLANTED } from './planted.ts';
 import { run } from './run.ts';
 import { SCRIPTS, scriptsFor } from './scripts.ts';
 
-const { stage, history, kills } = await run({
-  ...{ seed: 7, applicants: SCRIPTS.length, most: SCRIPTS.length, services: 1 },
+const { stage, history, kills, inbox } = await run({
+  ...{ seed: 7, applicants: SCRIPTS.length, waiting: 12, most: 40, services: 1 },
   withinMs: Number.POSITIVE_INFINITY,
   pace: { thinkMs: 100, patienceMs: 2_000 },
   shares: { ...USUAL_SHARES, latestMs: 500 },
@@ -29,8 +29,10 @@ test('all rules hold, and what a restored backup has to keep', async () => {
   );
 });
 
-test('programs were killed while the applicants wrote', () => {
-  assert.ok(kills.services + kills.postgres > 0);
+test('programs were killed while the applicants wrote, and while operators answered', () => {
+  assert.ok(kills.services + kills.postgres > inbox.killed);
+  assert.ok(inbox.killed > 0);
+  assert.ok(inbox.waited >= 12);
 });
 
 for (const { rule, bug, plant } of PLANTED) {

@@ -258,6 +258,14 @@ export const SCRIPTS: readonly Script[] = [
   },
   {
     ...quick,
+    name: 'asks for a person, and waits',
+    share: 2,
+    acts: { ...GOOD, summary: [write('asesor')] },
+    last: { question: 'summary', hears: 'handed_over' },
+    ends: open('summary', 'operator'),
+  },
+  {
+    ...quick,
     name: 'is another person',
     share: 2,
     acts: { ...GOOD, summary: [write('Número equivocado')] },
@@ -360,11 +368,16 @@ export const SCRIPTS: readonly Script[] = [
 /** The script of the applicants whose conversations the run makes old (`age.ts`). */
 export const EXPIRES = 'never answers, and the time is over';
 
-/** The scripts of so many applicants: each once where there are enough applicants, and then by its share. */
-export function scriptsFor(count: number): Script[] {
+const WAITS = SCRIPTS.find(({ name }) => name === 'asks for a person, and waits')!;
+
+/**
+ * The scripts of so many applicants: each once where there are enough applicants, and then by its share; and of so many
+ * more who wait for a person.
+ */
+export function scriptsFor(count: number, waiting = 0): Script[] {
   const total = SCRIPTS.reduce((sum, { share }) => sum + share, 0);
   const more = SCRIPTS.flatMap((script) =>
     Array.from({ length: Math.ceil((script.share / total) * count) }, () => script),
   );
-  return [...SCRIPTS, ...more].slice(0, count);
+  return [...[...SCRIPTS, ...more].slice(0, count), ...Array.from({ length: waiting }, () => WAITS)];
 }

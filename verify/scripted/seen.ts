@@ -74,6 +74,8 @@ export interface StoredReply {
   readonly applicationId: number;
   readonly turn: number;
   readonly status: string;
+  /** An operator wrote it. */
+  readonly isAnswer: boolean;
 }
 
 export interface StoredEvidence {
@@ -101,6 +103,8 @@ export interface Stored {
   readonly conversations: readonly StoredConversation[];
   readonly inputs: readonly StoredInput[];
   readonly replies: readonly StoredReply[];
+  /** Answers of operators in the record of acts, by application. */
+  readonly answerActs: ReadonlyMap<number, number>;
   readonly applications: ReadonlyMap<number, { status: ApplicationStatus; isSigned: boolean }>;
   readonly evidence: ReadonlyMap<number, readonly StoredEvidence[]>;
   readonly contracts: ReadonlyMap<number, readonly StoredContract[]>;
@@ -115,6 +119,8 @@ export interface Stored {
 export interface History {
   readonly persons: readonly PersonSeen[];
   readonly store: Stored;
+  /** The applications of those who waited for an operator and may be written to. */
+  readonly waited: readonly number[];
   /** The events that the partners read in their feeds. */
   readonly feed: readonly StoredEvent[];
   /** The blind index of an id of the channel. */

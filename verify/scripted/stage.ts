@@ -44,6 +44,8 @@ export interface Stage {
   readonly programs: readonly Program[];
   /** Of the services, without a path. */
   readonly urls: readonly string[];
+  /** Of the consoles of the services. */
+  readonly consoles: readonly string[];
   readonly api: WhatsAppApi;
   readonly keys: Readonly<Record<Script['flow'], string>>;
   readonly documents: string;
@@ -74,9 +76,13 @@ export async function startStage(
     ...(await variablesOf(folder, postgres.url)),
   };
   const ports = await Promise.all(Array.from({ length: services }, lastingPort));
+  const consolePorts = await Promise.all(Array.from({ length: services }, lastingPort));
   const programs: Program[] = [];
   for (const [index, port] of ports.entries()) {
-    const own = { PORT: `${port}`, OPS_PORT: `${await lastingPort()}` };
+    const own = {
+      ...{ PORT: `${port}`, OPS_PORT: `${await lastingPort()}` },
+      CONSOLE_PORT: `${consolePorts[index]}`,
+    };
     programs.push(new Program('serve', { ...variables, ...own }, join(folder, `service-${index + 1}.log`)));
   }
   leave.push(() => {
@@ -88,6 +94,7 @@ export async function startStage(
   return {
     ...{ folder, postgres, vault, programs, api },
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    consoles: consolePorts.map((port) => `http://localhost:${port}`),
     keys: await keysOf({ database: postgres.database, vault, clock: machineClock, actor: 'scripted' }),
     documents: variables.DOCUMENT_STORE!,
     async stop(keepFolder) {

@@ -19,13 +19,13 @@ export function checkReplies({ persons, store }: History): Found[] {
       if (good > 1) note(`reply ${id} went out ${good} times`);
       if (!stored.has(id)) note(`reply ${id} went out, and is not stored`);
     }
-    for (const { id, turn, status } of own) {
+    for (const { id, turn, status, isAnswer } of own) {
       const out = outs.get(id)?.length ?? 0;
       if (status === 'queued' || status === 'sending') note(`reply ${id} is ${status} for ever`);
       if (WENT_OUT.includes(status) && out === 0) note(`reply ${id} is ${status}, and did not go out`);
       const isTimed = script.ends.place === 'expired';
       // Turns of conversations begin with 1: the others answer a person before the tap was heard.
-      const isOfTurn = turn > 0 && !isTimed;
+      const isOfTurn = turn > 0 && !isTimed && !isAnswer;
       if (isOfTurn && !causes.has(`${applicationId} ${turn}`)) note(`turn ${turn} has a reply and no input`);
     }
     const reminders = store.reminders.get(applicationId) ?? 0;
