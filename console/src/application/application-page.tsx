@@ -157,7 +157,7 @@ function Status({ application: { status, signed_at, score, decision } }: { appli
   return (
     <>
       <span className={card.chip} data-state={status ?? undefined}>
-        {statusText(status, signed_at)}
+        {statusText(status, signed_at !== null)}
       </span>
       <span>
         {texts.score} <strong>{score ?? '—'}</strong>

@@ -76,7 +76,7 @@ function List({
       {applications.map(({ id, partner, status, signed_at, created_at }) => (
         <li key={id}>
           <Link href={`/applications/${id}`}>{id}</Link>{' '}
-          <span className={card.chip}>{statusText(status, signed_at)}</span>
+          <span className={card.chip}>{statusText(status, signed_at !== null)}</span>
           <p className={card.quiet}>
             {sharedBy(id)} · {partner.name} · {format.time(created_at)}
           </p>

@@ -4,8 +4,8 @@ import { useTexts } from '../texts/texts.ts';
 
 export function useStatusText() {
   const { application, codes } = useTexts();
-  return (status: ApplicationReply['status'], signedAt: string | null): string => {
+  return (status: ApplicationReply['status'], isSigned: boolean): string => {
     if (status === null) return application.unreadable;
-    return status === 'pending_signature' && signedAt !== null ? application.signed : codes.statuses[status];
+    return status === 'pending_signature' && isSigned ? application.signed : codes.statuses[status];
   };
 }

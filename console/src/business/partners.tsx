@@ -19,12 +19,9 @@ interface ByPartnerProps {
 
 export function ByPartner({ shown, filters }: ByPartnerProps) {
   const business = useBusinessTexts();
-  const format = useFormat();
-  const change = useChange();
-  const { rate, points } = useRates();
   const names = new Map(shown.partners.map(({ id, name }) => [id, name]));
-  const before = new Map(shown.rows_before.map((row) => [placeOf(row), row]));
   const { counts } = business;
+  const partners = Map.groupBy(shown.rows, (row) => row.partner_id);
   return (
     <Card title={business.byPartner}>
       {shown.rows.length === 0 ? (
@@ -33,44 +30,75 @@ export function ByPartner({ shown, filters }: ByPartnerProps) {
         <WideTable label={business.byPartner}>
           <Heads
             of={[
-              ...[business.partner, business.currency, counts.registered, business.change],
-              ...[business.approvalRate, business.changePoints, counts.signed, counts.disbursed],
+              ...[business.partner, business.currency, business.approvalRate, business.changePoints],
+              ...[counts.registered, business.change, counts.signed, counts.disbursed],
               business.amounts.amount_disbursed,
             ]}
           />
           <tbody>
-            {shown.rows.map((row) => {
-              const known = before.get(placeOf(row));
-              const [now, then] = [rateOf(sumsOf([row])), known ? rateOf(sumsOf([known])) : null];
-              const listed = {
-                ...filters,
-                period: shown.period,
-                partner: `${row.partner_id}`,
-                currency: row.currency,
-              };
-              return (
-                <tr key={placeOf(row)}>
-                  <th scope="row">{names.get(row.partner_id) ?? row.partner_id}</th>
-                  <td>{row.currency}</td>
-                  <td>
-                    <Link href={behindHref('registered', listed)}>{format.number(row.registered)}</Link>
-                  </td>
-                  <td>{change(row.registered, known?.registered ?? 0)}</td>
-                  <td>{rate(now)}</td>
-                  <td>{points(now, then)}</td>
-                  <td>
-                    <Link href={behindHref('signed', listed)}>{format.number(row.signed)}</Link>
-                  </td>
-                  <td>
-                    <Link href={behindHref('disbursed', listed)}>{format.number(row.disbursed)}</Link>
-                  </td>
-                  <td>{format.wholeAmount(Number(row.amount_disbursed), row.currency)}</td>
-                </tr>
+            {[...partners].flatMap(([id, rows]) => {
+              const before = shown.rows_before.filter((row) => row.partner_id === id);
+              const common = { name: names.get(id) ?? `${id}`, filters, period: shown.period };
+              // Currencies have no sum of amounts; their counts and rates have one.
+              const all = rows.length > 1 && (
+                <PartnerRow key={id} {...common} rows={rows} before={before} currency={null} />
               );
+              const each = rows.map((row) => (
+                <PartnerRow
+                  key={placeOf(row)}
+                  {...common}
+                  rows={[row]}
+                  before={before.filter((one) => one.currency === row.currency)}
+                  currency={row.currency}
+                />
+              ));
+              return [all, ...each];
             })}
           </tbody>
         </WideTable>
       )}
     </Card>
+  );
+}
+
+interface PartnerRowProps {
+  readonly name: string;
+  /** Of one partner. */
+  readonly rows: readonly Row[];
+  readonly before: readonly Row[];
+  /** null: all of them. */
+  readonly currency: string | null;
+  readonly filters: BusinessFilters;
+  readonly period: string;
+}
+
+function PartnerRow({ name, rows, before, currency, filters, period }: PartnerRowProps) {
+  const business = useBusinessTexts();
+  const format = useFormat();
+  const change = useChange();
+  const { rate, points } = useRates();
+  const [now, then] = [sumsOf(rows), sumsOf(before)];
+  const listed = {
+    ...{ ...filters, period, partner: `${rows[0]!.partner_id}` },
+    ...(currency !== null && { currency }),
+  };
+  return (
+    <tr data-sum={currency === null || undefined}>
+      <th scope="row">{name}</th>
+      <td>{currency ?? business.all}</td>
+      <td>{rate(rateOf(now))}</td>
+      <td>{points(rateOf(now), before.length === 0 ? null : rateOf(then))}</td>
+      <td>
+        <Link href={behindHref('registered', listed)}>{format.number(now.registered)}</Link>
+      </td>
+      <td>{change(now.registered, then.registered)}</td>
+      <td>
+        <Link href={behindHref('signed', listed)}>{format.number(now.signed)}</Link>
+      </td>
+      <td>
+        <Link href={behindHref('disbursed', listed)}>{format.number(now.disbursed)}</Link>
+      </td>
+      <td>{currency === null ? '—' : format.wholeAmount(Number(rows[0]!.amount_disbursed), currency)}</td>
+    </tr>
   );
 }

@@ -35,7 +35,9 @@ export default function ConversationPage({ id, mayAnswer, operatorId }: PageProp
   const { data, error } = useConversation(id);
   return (
     <>
-      <PageHeading title={`${inbox.conversation} ${id}`}>{mayAnswer && <NextPerson />}</PageHeading>
+      <PageHeading title={`${inbox.conversation} ${id}`}>
+        {mayAnswer && <NextPerson isMain={data?.body.waits_since === null} />}
+      </PageHeading>
       <p className={styles.line}>
         <Link href="/inbox">{inbox.toInbox}</Link>
         <Link href={`/applications/${id}`}>{inbox.toApplication}</Link>
@@ -161,6 +163,13 @@ function LiveChat({ id, shown, mayReveal }: LiveChatProps) {
       .then(setRevealed)
       .catch(() => setRevealed(null));
   }, [said, queries]);
+  const box = useRef<HTMLElement>(null);
+  const lines = data?.body.chat.conversation?.inputs.length;
+  // The newest line is what is answered.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was said or revealed is the reason to go to the end.
+  useEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [said, lines, revealed]);
   if (data === undefined) return null;
   return (
     <>
@@ -178,7 +187,10 @@ function LiveChat({ id, shown, mayReveal }: LiveChatProps) {
         ask={read}
         onRevealed={setRevealed}
       />
-      <Chat application={data.body} revealed={revealed} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus. */}
+      <section ref={box} className={styles.chat} aria-label={inbox.lines} tabIndex={0}>
+        <Chat application={data.body} revealed={revealed} />
+      </section>
       <p role="status" className={styles.status}>
         {hasArrived && inbox.arrived}
       </p>

@@ -8,7 +8,8 @@ import { RequestKey } from '../api/request-key.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 
-export function NextPerson() {
+/** `isMain`: nothing else is to be done on the page. */
+export function NextPerson({ isMain = true }: { readonly isMain?: boolean }) {
   const texts = useTexts();
   const [, navigate] = useLocation();
   const [key] = useState(() => new RequestKey());
@@ -27,7 +28,7 @@ export function NextPerson() {
     <>
       <p role="status">{taking.isSuccess && taking.data === null && texts.inbox.noneFree}</p>
       {taking.isError && <p role="alert">{failureText(taking.error, texts)}</p>}
-      <button type="button" data-main disabled={taking.isPending} onClick={next}>
+      <button type="button" data-main={isMain || undefined} disabled={taking.isPending} onClick={next}>
         {texts.inbox.next} <kbd>n</kbd>
       </button>
     </>

@@ -100,7 +100,7 @@ function One({ shown }: { shown: Own }) {
   return (
     <Card
       title={`${texts.title} ${id}`}
-      beside={<span className={card.chip}>{statusText(status, signed_at)}</span>}
+      beside={<span className={card.chip}>{statusText(status, signed_at !== null)}</span>}
     >
       <Facts
         facts={[

@@ -7,12 +7,14 @@ import {
   ownOrderOf,
   VIEW_ORDERS,
   VIEWS,
+  type View,
   type ViewOrder,
 } from '../../../src/domain/application/views.ts';
 import type { ViewItemReply, ViewPageReply } from '../../../src/subjects/desk/routes/view-forms.ts';
 import { failureText } from '../api/failure.ts';
 import { useView, type ViewAddress, viewHref, viewOf } from '../api/find.ts';
 import { useQueuePartners } from '../api/queue.ts';
+import { useStatusText } from '../application/status-text.ts';
 import { PageHeading } from '../base-ui/page-heading.tsx';
 import { useFindTexts } from '../find/find-texts.ts';
 import { useFormat } from '../format/format.ts';
@@ -234,7 +236,7 @@ function Rows({ page: { applications, next }, address }: { page: ViewPageReply; 
       </thead>
       <tbody>
         {applications.map((item) => (
-          <Row key={item.id} item={item} at={find.at[view]} />
+          <Row key={item.id} item={item} at={find.at[view]} isSigned={SIGNED.has(view)} />
         ))}
       </tbody>
     </table>
@@ -260,11 +262,21 @@ function TimeHead({ address }: { address: ViewAddress }) {
   );
 }
 
-/** `label`: what the time of the row is. */
-function Row({ item, at: label }: { item: ViewItemReply; at: string }) {
-  const { codes, desk, queue } = useTexts();
+/** Whose applications all have a signed contract. */
+const SIGNED: ReadonlySet<View> = new Set(['to_pay', 'signed']);
+
+interface RowProps {
+  readonly item: ViewItemReply;
+  /** What the time of the row is. */
+  readonly at: string;
+  readonly isSigned: boolean;
+}
+
+function Row({ item, at: label, isSigned }: RowProps) {
+  const { desk, queue } = useTexts();
   const find = useFindTexts();
   const format = useFormat();
+  const statusText = useStatusText();
   const { id, partner, status, score, currency, debt_amount: amount, at, proposed } = item;
   return (
     <tr>
@@ -272,7 +284,7 @@ function Row({ item, at: label }: { item: ViewItemReply; at: string }) {
         <Link href={`/applications/${id}`}>{id}</Link>
       </th>
       <td data-label={queue.partner}>{partner.name}</td>
-      <td data-label={find.status}>{status === null ? queue.unreadable : codes.statuses[status]}</td>
+      <td data-label={find.status}>{statusText(status, isSigned)}</td>
       <td data-label={queue.score}>{score ?? queue.unreadable}</td>
       <td data-label={queue.amount} data-number>
         {format.wholeAmount(amount, currency)}

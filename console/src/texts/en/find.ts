@@ -6,7 +6,7 @@ export const en = {
   note: 'What you type is not kept. Nobody finds a person by a name.',
   find: 'Find',
   tooMany: 'Too many searches within a minute. Wait a moment.',
-  nothing: 'Nothing is found.',
+  nothing: 'Nothing is found. Type the phone or the ID number alone, without other words.',
   applications: 'Applications',
   persons: 'Persons',
   partners: 'Partners',

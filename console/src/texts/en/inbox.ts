@@ -7,6 +7,7 @@ export const inbox = {
   next: 'Answer the next person',
   noneFree: 'Nobody else waits.',
   conversation: 'Conversation',
+  lines: 'What was said',
   standing: 'How it stands',
   application: 'Application',
   partner: 'Partner',
@@ -48,7 +49,7 @@ export const inbox = {
   closeIt: 'Close the conversation',
   badReason: 'This reason is not accepted: 5 to 500 characters in one line.',
   heldByOther: (login: string, time: string) => `Another operator answers the person: ${login}, ${time}.`,
-  cannedNames: { hello: 'Greeting', wait: 'Asks for time', files: 'Asks for files', on: 'Hands back' },
+  cannedNames: { hello: 'Greeting', wait: 'Asks for time', files: 'Asks for files', on: 'Goodbye' },
   reasons: {
     asked: 'asked for a person',
     not_understood: 'was not understood',

@@ -6,7 +6,7 @@ export const es: FindTexts = {
   note: 'Lo que escribes no se guarda. Nadie encuentra a una persona por su nombre.',
   find: 'Buscar',
   tooMany: 'Demasiadas búsquedas en un minuto. Espera un momento.',
-  nothing: 'No se encontró nada.',
+  nothing: 'No se encuentra nada. Escribe el teléfono o el documento solos, sin otras palabras.',
   applications: 'Solicitudes',
   persons: 'Personas',
   partners: 'Aliados',

@@ -11,6 +11,7 @@ export const inbox: Texts['inbox'] = {
   next: 'Responder a la siguiente persona',
   noneFree: 'Nadie más espera.',
   conversation: 'Conversación',
+  lines: 'Lo que se dijo',
   standing: 'Cómo está',
   application: 'Solicitud',
   partner: 'Aliado',
@@ -52,7 +53,7 @@ export const inbox: Texts['inbox'] = {
   closeIt: 'Cerrar la conversación',
   badReason: 'Este motivo no se acepta: de 5 a 500 caracteres en una línea.',
   heldByOther: (login: string, time: string) => `Otro operador responde a la persona: ${login}, ${time}.`,
-  cannedNames: { hello: 'Saludo', wait: 'Pide tiempo', files: 'Pide archivos', on: 'Devuelve' },
+  cannedNames: { hello: 'Saludo', wait: 'Pide tiempo', files: 'Pide archivos', on: 'Despedida' },
   reasons: {
     asked: 'pidió una persona',
     not_understood: 'no se le entendió',

@@ -6,7 +6,7 @@ export const pt: FindTexts = {
   note: 'O que você digita não é guardado. Ninguém encontra uma pessoa pelo nome.',
   find: 'Buscar',
   tooMany: 'Buscas demais em um minuto. Espere um momento.',
-  nothing: 'Nada foi encontrado.',
+  nothing: 'Nada foi encontrado. Digite só o telefone ou o documento, sem outras palavras.',
   applications: 'Solicitações',
   persons: 'Pessoas',
   partners: 'Parceiros',

@@ -8,6 +8,7 @@ export const inbox: Texts['inbox'] = {
   next: 'Responder à próxima pessoa',
   noneFree: 'Mais ninguém espera.',
   conversation: 'Conversa',
+  lines: 'O que foi dito',
   standing: 'Como está',
   application: 'Solicitação',
   partner: 'Parceiro',
@@ -49,7 +50,7 @@ export const inbox: Texts['inbox'] = {
   closeIt: 'Fechar a conversa',
   badReason: 'Este motivo não é aceito: de 5 a 500 caracteres em uma linha.',
   heldByOther: (login: string, time: string) => `Outro operador responde à pessoa: ${login}, ${time}.`,
-  cannedNames: { hello: 'Saudação', wait: 'Pede tempo', files: 'Pede arquivos', on: 'Devolve' },
+  cannedNames: { hello: 'Saudação', wait: 'Pede tempo', files: 'Pede arquivos', on: 'Despedida' },
   reasons: {
     asked: 'pediu uma pessoa',
     not_understood: 'não foi entendida',
