@@ -143,8 +143,8 @@ export async function startService(
     listeners.push(await startHealth(config, log, clock, health));
     const around = { log, logFailure, watcher };
     consoleListener = await startOperatorListener(config, store, { ...around, page: consolePage });
-    portal = await startPortalListener(config, store, { ...around, page: portalPage }, intake);
     listeners.push(consoleListener);
+    portal = await startPortalListener(config, store, { ...around, page: portalPage }, intake);
   } catch (error) {
     // A listener that stays open would keep the process alive.
     const opened = [partner, ops, ...listeners].map((listener) => listener.close());

@@ -112,13 +112,15 @@ describe('starting', { concurrency: 2 }, () => {
     const dataDir = emptyDataDir();
     const port = await takenPort();
 
-    await t.test('a taken PORT is named in the error', async () => {
-      await refuses(
-        dataDir,
-        { PORT: String(port) },
-        new RegExp(`^error: PORT must be .*127\\.0\\.0\\.1:${port}$`),
-      );
-    });
+    // The portal is opened last: what is open by then must not keep the process alive.
+    for (const name of ['PORT', 'PORTAL_PORT'])
+      await t.test(`a taken ${name} is named in the error, and the process ends`, async () => {
+        await refuses(
+          dataDir,
+          { [name]: String(port) },
+          new RegExp(`^error: ${name} must be .*127\\.0\\.0\\.1:${port}$`),
+        );
+      });
 
     // The failed start must not have lost the key.
     const service = await startService(dataDir, {}, npmStart);

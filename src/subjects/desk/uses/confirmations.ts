@@ -10,7 +10,7 @@ import type { Decision } from '../../../domain/scorecard/scorecard.ts';
 import type { Session } from '../../../ground/postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import { heldByContract } from '../../applications/sql/desk/decision-facts.ts';
-import { objectionsTo, openProposed } from '../../signing/uses/proposed-lines.ts';
+import { lookAtPayment } from '../../signing/uses/proposed-lines.ts';
 import { type Against, type Evidence, speaksAgainst } from '../rules/against.ts';
 import type { HeldBy } from '../rules/conflict.ts';
 import { haveAuthority, heldBy } from '../rules/proposal.ts';
@@ -64,8 +64,7 @@ export async function proposalFactsOf(
   const evidenceOf = await readEvidence(session, ids);
   const makers = proposals.map(({ maker }) => maker.id);
   const deciders = await readDeciders(session, vault, [...new Set([operatorId, ...makers])]);
-  const linesOf = await openedLines(session, vault, proposals);
-  const objectionsOf = await paymentObjections({ session, vault, terms }, proposals, linesOf);
+  const payments = await lookAtPayments({ session, vault, terms }, proposals);
   return new Map(
     proposals.map((proposal) => {
       const { id, applicationId, act, isOverride, maker } = proposal;
@@ -81,8 +80,7 @@ export async function proposalFactsOf(
         decision,
         evidence,
         against: speaksAgainst(proposal, score, evidence),
-        lines: linesOf.get(id) ?? null,
-        objections: objectionsOf.get(id) ?? [],
+        ...(payments.get(id) ?? { lines: [], objections: [] }),
         lacksAuthority: !haveAuthority({ act, isOverride, currency, debtAmount }, both),
       };
       return [id, { ...shown, seen: digestOf(proposal, shown) }];
@@ -90,35 +88,20 @@ export async function proposalFactsOf(
   );
 }
 
-/** The lines of proposed payments, by the ids of the proposals; null: they do not open. */
-async function openedLines(
-  session: Session,
-  vault: Vault,
-  proposals: readonly StoredProposal[],
-): Promise<ReadonlyMap<number, readonly PaidLine[] | null>> {
-  const opened = new Map<number, readonly PaidLine[] | null>();
-  for (const { id, applicationId, lines } of proposals) {
-    const found = lines && openProposed({ session, vault }, applicationId, id, lines).catch(() => null);
-    opened.set(id, lines === null ? [] : await found);
-  }
-  return opened;
-}
-
-/** What stands against proposed payments, by the ids of the proposals. */
-async function paymentObjections(
+/** The lines of proposed payments and what stands against them, by the ids of the proposals. */
+async function lookAtPayments(
   { session, vault, terms }: Reading,
   proposals: readonly StoredProposal[],
-  linesOf: ReadonlyMap<number, readonly PaidLine[] | null>,
-): Promise<ReadonlyMap<number, ProposalFacts['objections']>> {
-  const objections = new Map<number, ProposalFacts['objections']>();
-  for (const { id, applicationId, act } of proposals) {
+): Promise<ReadonlyMap<number, Pick<ProposalFacts, 'lines' | 'objections'>>> {
+  const payments = new Map<number, Pick<ProposalFacts, 'lines' | 'objections'>>();
+  for (const { id, applicationId, act, lines: sealed } of proposals) {
     if (act !== 'disburse') continue;
     const held = await heldByContract(session, applicationId);
-    const lines = linesOf.get(id) ?? [];
-    const judged = await objectionsTo({ session, vault, terms: async () => terms }, applicationId, lines);
-    objections.set(id, [...(held === null ? [] : [heldBy(held.until)]), ...judged]);
+    const context = { session, vault, terms: async () => terms };
+    const { lines, objections } = await lookAtPayment(context, applicationId, id, sealed);
+    payments.set(id, { lines, objections: [...(held === null ? [] : [heldBy(held.until)]), ...objections] });
   }
-  return objections;
+  return payments;
 }
 
 /** The digest of what a confirmation shows. Only equal contents have equal digests. */

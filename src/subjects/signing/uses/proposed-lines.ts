@@ -11,7 +11,7 @@ import type { Vault } from '../../../seal/vault.ts';
 import { openWith, sealWith } from '../../documents/store/sealed-file.ts';
 import { LineError } from '../rules/disbursement-lines.ts';
 import { openSecret } from '../sql/contract-secrets.ts';
-import { readContract } from '../sql/contracts.ts';
+import { readContract, type StoredContract } from '../sql/contracts.ts';
 import { judge } from './disburse.ts';
 
 interface LinesContext {
@@ -53,19 +53,24 @@ export async function proposedLines(
   }
 }
 
-/** What stands against proposed lines by now; nothing where the application has no signed contract. */
-export async function objectionsTo(
+/**
+ * The lines of a proposed payment, and what stands against them by now: nothing where the application has no signed
+ * contract. `lines` null: they do not open. `sealed` null: the proposal has none.
+ */
+export async function lookAtPayment(
   context: LinesContext & { readonly terms: () => Promise<Terms | null> },
   id: ApplicationId,
-  lines: readonly PaidLine[],
-): Promise<readonly PaymentObjection[]> {
+  proposalId: number,
+  sealed: Buffer | null,
+): Promise<{ lines: readonly PaidLine[] | null; objections: readonly PaymentObjection[] }> {
   const contract = await readContract(context.session, id);
-  if (contract?.state !== 'signed') return [];
+  const lines = sealed === null ? [] : contract && openedOrNull(context.vault, contract, proposalId, sealed);
+  if (contract?.state !== 'signed') return { lines, objections: [] };
   try {
-    return (await judge(context, contract, lines)).objections;
+    return { lines, objections: (await judge(context, contract, lines ?? [])).objections };
   } catch (error) {
     // They were right when they were proposed.
-    if (error instanceof LineError) return ['lines_differ'];
+    if (error instanceof LineError) return { lines, objections: ['lines_differ'] };
     throw error;
   }
 }
@@ -78,9 +83,25 @@ export async function openProposed(
   sealed: Buffer,
 ): Promise<readonly PaidLine[] | null> {
   const contract = await readContract(session, id);
-  if (contract === null) return null;
-  const opened = openWith(openSecret(vault, contract), sealed, identityOf(proposalId));
-  return JSON.parse(opened.toString()) as PaidLine[];
+  return contract && opened(vault, contract, proposalId, sealed);
+}
+
+function opened(
+  vault: Vault,
+  contract: StoredContract,
+  proposalId: number,
+  sealed: Buffer,
+): readonly PaidLine[] {
+  const bytes = openWith(openSecret(vault, contract), sealed, identityOf(proposalId));
+  return JSON.parse(bytes.toString()) as PaidLine[];
+}
+
+function openedOrNull(...of: Parameters<typeof opened>): ReturnType<typeof opened> | null {
+  try {
+    return opened(...of);
+  } catch {
+    return null;
+  }
 }
 
 /** The name that lines are sealed under, so that those of another proposal do not open. */
